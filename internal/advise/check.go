@@ -18,47 +18,47 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Bounds of CheckAction.
+// Limits of CheckAction.
 const (
 	MaxToolName        = 256                // bytes of the name of a tool
 	MaxActionCommand   = trace.MaxLine      // bytes of a command line
 	MaxActionArguments = guide.MaxArguments // bytes of arguments
 )
 
-// CheckOptions says which action is planned, and by whom.
+// CheckOptions describes a planned action.
 type CheckOptions struct {
 	Tenant string
 	// Action is a tool with its arguments as a JSON object, or a command line.
 	Action guide.Action
-	// Session is where the action would be taken. With it, what the session did before is
-	// known; empty means that it is not.
+	// Session is the session of the action. With it, the check knows what the session did
+	// before; empty means unknown.
 	Session string
-	// Tags narrow which artifacts and policies hold.
+	// Tags narrow which artifacts and policies apply.
 	Tags []string
 	View board.View
 }
 
-// CheckedAction is what is known about an action before it is taken.
+// CheckedAction is the result of checking an action.
 type CheckedAction struct {
-	// Verdict has the level, the counts, the reasons and what to do instead. All sources
-	// in it are URIs.
+	// Verdict has the level, the counts, the reasons and the alternatives. All sources in
+	// it are URIs.
 	guide.Verdict
-	// Past is how many doings of the same and its like were looked at, the newest. More
-	// says that there are older ones.
+	// Past is how many of the newest executions of the same and of similar actions were
+	// considered. More says that there are older ones.
 	Past int
 	More bool
-	// Rules and Artifacts are how many were asked: those that hold for the caller.
+	// Rules and Artifacts are how many were checked: those that apply to the caller.
 	Rules, Artifacts int
 }
 
-// CheckAction says what happened when an action or its like was taken before, which rules
-// and artifacts speak against it, and what to do instead. It holds nobody back, reads one
+// CheckAction returns the outcomes of the action and of similar ones, the rules and
+// artifacts that warn against it, and what to do instead. It blocks nothing, reads one
 // state and writes nothing: the same state and question have the same answer, whatever was
 // compiled, rebuilt or asked before.
 //
-// Rules are the constraints and policies of a user's or an operator's trust that hold, and
-// artifacts those that are active and hold. Nothing has a part in the answer that the view
-// does not show, or that was erased.
+// Rules are valid constraints and policies with the trust of a user or an operator.
+// Artifacts are the active and valid ones. Records that the view hides, or that were
+// erased, have no part in the answer.
 func (b *Adviser) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
 	var out *CheckedAction
 	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
@@ -73,7 +73,7 @@ func (b *Adviser) CheckAction(ctx context.Context, o CheckOptions) (*CheckedActi
 	return out, err
 }
 
-// check judges what is asked.
+// check validates the options.
 func (o *CheckOptions) check(v board.View) error {
 	if err := checkAction(&o.Action); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (o *CheckOptions) check(v board.View) error {
 	return access.CheckAgent(v)
 }
 
-// checkAction judges an action.
+// checkAction validates an action.
 func checkAction(a *guide.Action) error {
 	const one = "give a tool with its arguments, or a command line"
 	switch {
@@ -130,8 +130,8 @@ func checkAction(a *guide.Action) error {
 	return nil
 }
 
-// checkText judges a text of an action: how long it is, and that it is text, with no
-// control characters but those that are allowed.
+// checkText validates a text of an action: its length, its encoding, and that it has no
+// control characters except the allowed ones.
 func checkText(field, text string, most int, allowed string) error {
 	if len(text) > most {
 		return tooLong(field, len(text), most)
@@ -174,7 +174,7 @@ func (c *checking) check(o *CheckOptions) (*CheckedAction, error) {
 	return out, c.name(&out.Verdict)
 }
 
-// name puts the URIs of events in the place of the marks that stand for them.
+// name replaces the placeholders of events by their URIs.
 func (c *checking) name(v *guide.Verdict) error {
 	for i := range v.Reasons {
 		if err := c.nameEvent(&v.Reasons[i].Source); err != nil {
@@ -192,8 +192,8 @@ func (c *checking) name(v *guide.Verdict) error {
 	return c.nameEvent(&v.Last.Event)
 }
 
-// nameEvent puts the URI of an event in the place of its mark, and nothing if it was erased
-// since the state was taken.
+// nameEvent replaces the placeholder of an event by its URI, or by nothing if it was erased
+// since the snapshot was taken.
 func (c *checking) nameEvent(mark *string) error {
 	position, ok := eventMark(*mark)
 	if !ok {

@@ -11,13 +11,13 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// stated fills in who stated a rule, when, and where it holds: what the event says that a memory was learned
-// from, if the view shows it, and else what is known of its version. It reads only the rules
-// that an answer names. A rule that was erased since the state was taken stays without.
+// stated fills in who stated a rule, when, and where it applies: from the event that a memory was learned
+// from, if the view shows it, otherwise from its version. It reads only the rules that an answer names. The
+// facts of a rule that was erased since the snapshot stay empty.
 func (c *checking) stated(f *guide.RuleFacts) error {
 	uri, err := memory.ParseURI(f.ID)
 	if err != nil {
-		return nil // it came from elsewhere
+		return nil // it has another origin
 	}
 	h, ok, err := catalog.HeadOf(c.s.Reader, c.s.Tenant.Number, uri.Kind, catalog.ThingOf(c.s.Tenant.Name, uri.Kind, uri.ID))
 	if err != nil || !ok {
@@ -68,7 +68,7 @@ func (c *checking) stated(f *guide.RuleFacts) error {
 	return nil
 }
 
-// passErased returns nil for what was erased or damaged, and other errors as they are.
+// passErased returns nil for an erased or damaged record, and other errors unchanged.
 func passErased(err error) error {
 	if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Bounds of NextStep.
+// Limits of NextStep.
 const (
 	DefaultNextSteps = 3
 	MaxNextSteps     = 100
@@ -32,28 +32,28 @@ const (
 	keptSessions = 16
 )
 
-// NextOptions says whose next step is asked for.
+// NextOptions names the session whose next step is wanted.
 type NextOptions struct {
 	Tenant string
-	// Session is what was done so far. One without events stands at its beginning.
+	// Session is the session so far. One without events is at its beginning.
 	Session string
-	// Limit is how many suggestions are wanted. Zero means DefaultNextSteps, and
-	// MaxNextSteps are allowed.
+	// Limit is the maximum number of suggestions. Zero means DefaultNextSteps;
+	// MaxNextSteps is the maximum.
 	Limit int
-	// Tags narrow which artifacts hold, by their validity scopes.
+	// Tags narrow which artifacts apply, by their validity scopes.
 	Tags []string
 	View board.View
 }
 
-// NextSteps is what may come next, the likeliest first.
+// NextSteps is the suggested next steps, most probable first.
 type NextSteps struct {
 	Suggestions []guide.Suggestion
-	Artifacts   int // that were asked
-	Steps       int // of the task so far
+	Artifacts   int // artifacts that were used
+	Steps       int // steps of the task so far
 }
 
-// NextStep returns the tools that a session may call next, with how probable each is
-// and why, by what its task did so far and by the active artifacts whose scope holds and
+// NextStep returns the tools that a session may call next, with the probability of each
+// and the reason, based on its task so far and on the active artifacts that apply and
 // that the view shows. It reads one state and writes nothing. Without such artifacts
 // there are no suggestions.
 func (b *Adviser) NextStep(ctx context.Context, o NextOptions) (*NextSteps, error) {
@@ -103,9 +103,8 @@ func (b *Adviser) Foresee(ctx context.Context, s board.State, session string, ta
 	return out, nil
 }
 
-// guides keeps models, so that a question costs little while the artifacts stay the
-// same, and how far sessions were read. It is safe for concurrent use; nil keeps
-// nothing.
+// guides caches models, so that a question is cheap while the artifacts stay the same,
+// and the read part of sessions. It is safe for concurrent use; nil caches nothing.
 type guides struct {
 	mu       sync.Mutex
 	models   lru.Cache[[sha256.Size]byte, *guide.Model]
@@ -123,8 +122,8 @@ func newGuides() *guides {
 	}
 }
 
-// guideFollower notes which records may have changed a rule, and forgets what was read of
-// those that are erased.
+// guideFollower notes which records may have changed a rule, and empties the cache on an
+// erasure.
 type guideFollower struct {
 	board.NopFollower
 	b *Adviser
@@ -139,7 +138,7 @@ func (f guideFollower) Erasing() error {
 
 func (f guideFollower) Rebuilt() error { return f.Erasing() }
 
-// forget lets go of all that is kept.
+// forget empties the cache.
 func (g *guides) forget() {
 	if g == nil {
 		return
@@ -151,8 +150,8 @@ func (g *guides) forget() {
 	g.models, g.scopes, g.sessions = fresh.models, fresh.scopes, fresh.sessions
 }
 
-// model returns what the active artifacts say that hold and that a view shows, and how
-// many they are.
+// model returns the model of the active artifacts that apply and that a view shows, and
+// their number.
 func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error) {
 	active, err := b.retrieval.Active(s)
 	if err != nil {
@@ -197,8 +196,8 @@ func (b *Adviser) model(s board.State, tags []string) (*guide.Model, int, error)
 	return m, len(hold), nil
 }
 
-// artifacts reads what artifacts say. One that was erased meanwhile is left out. An
-// artifact never changes, so it is read once.
+// artifacts reads artifacts. One that was erased meanwhile is left out. An artifact never
+// changes, so it is cached.
 func (b *Adviser) artifacts(s board.State, heads []*catalog.Head) ([]*hmx.Artifact, error) {
 	sum := sha256.New()
 	sum.Write([]byte(s.Tenant.Name))
@@ -233,9 +232,8 @@ func (b *Adviser) artifacts(s board.State, heads []*catalog.Head) ([]*hmx.Artifa
 	return all, nil
 }
 
-// bodiesOf reads what things say, several at once: nothing of one that was erased
-// meanwhile or cannot be read, and artifacts without the events that they were made of,
-// which are many.
+// bodiesOf reads the bodies of records in parallel: nil for one that was erased meanwhile
+// or is unreadable, and artifacts without their source events, which are many.
 func (b *Adviser) bodiesOf(s board.State, heads []*catalog.Head) ([]memory.Body, error) {
 	out := make([]memory.Body, len(heads))
 	err := index.Share(len(heads), index.Parts(len(heads), bodiesTogether), func(_, from, to int) error {
@@ -260,19 +258,19 @@ func (b *Adviser) bodiesOf(s board.State, heads []*catalog.Head) ([]memory.Body,
 // bodiesTogether is how many bodies are worth a goroutine.
 const bodiesTogether = 16
 
-// halfRead is a session as far as it was read.
+// halfRead is a partly read session.
 type halfRead struct {
 	reader   sessions.Reader
-	skip     uint64         // events at its beginning that are not read
+	skip     uint64         // events at its beginning that are skipped
 	behind   timeline.Place // the last of them
-	events   uint64         // those that are not read, and those that are
+	events   uint64         // skipped and read events
 	last     timeline.Place
 	erasures uint64
 }
 
-// sessionSoFar returns what a session did, as far as a view shows it; of a long one that
-// all is shown of, what it did lately. What was read of a session before is not read
-// again, unless events came in between.
+// sessionSoFar returns what a session did, as far as a view shows it; of a long session
+// that is fully visible, what it did lately. It continues from the cached part of a
+// session, unless events were inserted.
 func (b *Adviser) sessionSoFar(ctx context.Context, st board.State, session string) (*trace.Trace, error) {
 	if access.Of(st.View) != nil || b.guides == nil {
 		s := sessions.Reader{From: b.sessions, Reader: st.Reader, Tenant: st.Tenant, View: st.View, Traces: trace.NewReader(&trace.Strings{})}
@@ -295,7 +293,7 @@ func (b *Adviser) sessionSoFar(ctx context.Context, st board.State, session stri
 		if err := half.readOn(ctx, session, summary.Events); err != nil {
 			return nil, err
 		}
-		ok = half.events == summary.Events // none came in between
+		ok = half.events == summary.Events // no event was inserted
 	}
 	if !ok {
 		half = &halfRead{reader: sessions.Reader{From: b.sessions, Reader: st.Reader, Tenant: st.Tenant, Traces: trace.NewReader(&trace.Strings{})}, erasures: erasures, skip: skip}
@@ -313,7 +311,7 @@ func (b *Adviser) sessionSoFar(ctx context.Context, st board.State, session stri
 	return out, nil
 }
 
-// readAll reads what is not to be skipped.
+// readAll reads everything that is not skipped.
 func (h *halfRead) readAll(ctx context.Context, session string, until uint64) error {
 	if h.skip > 0 {
 		var err error
@@ -325,8 +323,9 @@ func (h *halfRead) readAll(ctx context.Context, session string, until uint64) er
 	return h.readOn(ctx, session, until)
 }
 
-// readOn reads what comes behind the last event that was read. Where an event is equal
-// to that one in sequence and timestamp, all are read again: they are ordered by id.
+// readOn reads what follows the last event that was read. If an event has the same
+// sequence and timestamp as that one, everything is read again: such events are ordered
+// by id.
 func (h *halfRead) readOn(ctx context.Context, session string, until uint64) error {
 	s := &h.reader
 	if h.events == until {

@@ -16,16 +16,16 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Bounds of what is looked at.
+// Limits of what is read.
 const (
-	pastSeen      = 200     // doings of the same, and as many of its like, the newest
-	pastPassed    = 1 << 17 // doings that are not shown
-	eventsBefore  = 32      // events of a session before a doing
-	eventsBehind  = 128     // and behind it, that tell how it went
-	sessionEvents = 2048    // of the session of the caller, the latest
+	pastSeen      = 200     // executions of the same action, and as many of similar ones, the newest
+	pastPassed    = 1 << 17 // executions that are hidden
+	eventsBefore  = 32      // events of a session before an execution
+	eventsBehind  = 128     // and after it, which show its outcome
+	sessionEvents = 2048    // of the caller's session, the latest
 )
 
-// checking is one check under way.
+// checking is one running check.
 type checking struct {
 	ctx   context.Context
 	b     *Adviser
@@ -33,7 +33,7 @@ type checking struct {
 	shown func(position uint64) bool // nil shows every event
 }
 
-// look finds out which events are shown.
+// look determines which events are visible.
 func (c *checking) look() error {
 	if access.Of(c.s.View) == nil {
 		return nil
@@ -45,8 +45,8 @@ func (c *checking) look() error {
 	return err
 }
 
-// past returns the newest doings of the same and of the like of an act. They come out of
-// the index: how each went is replayed from the events of its session around it.
+// past returns the newest executions of an action and of similar ones. The index has their
+// places; their outcomes are replayed from the events of the session around them.
 func (c *checking) past(tool, shape string, out *CheckedAction) ([]guide.Doing, error) {
 	places, err := c.newest(tool, shape, out)
 	if err != nil || len(places) == 0 {
@@ -76,7 +76,7 @@ func (c *checking) past(tool, shape string, out *CheckedAction) ([]guide.Doing, 
 	return list, fault.First(err, w.Close())
 }
 
-// newest returns where the newest doings are, by session and in its order.
+// newest returns the places of the newest executions, by session and in its order.
 func (c *checking) newest(tool, shape string, out *CheckedAction) ([]deeds.Place, error) {
 	var places []deeds.Place
 	seen := make(map[uint64]bool)
@@ -106,8 +106,9 @@ func (c *checking) newest(tool, shape string, out *CheckedAction) ([]deeds.Place
 	return places, nil
 }
 
-// replayAround replays the session of the first place from a few events before it on, until
-// enough events are behind the last place that it came to. It returns how many it did.
+// replayAround replays the session of the first place, starting a few events before it,
+// until enough events follow the last place that it reached. It returns how many places it
+// covered.
 func replayAround(w *deeds.Walker, replay *trace.Replay, places []deeds.Place) (met int, err error) {
 	replay.Reset()
 	left := 0
@@ -124,8 +125,8 @@ func replayAround(w *deeds.Walker, replay *trace.Replay, places []deeds.Place) (
 	return max(met, 1), err
 }
 
-// session returns what a session did, nil if none is named. One of which no event is shown
-// is not known.
+// session returns what a session did, nil if none is named. A session without visible
+// events is unknown.
 func (c *checking) session(name string) ([]guide.Doing, error) {
 	if name == "" {
 		return nil, nil
@@ -161,19 +162,19 @@ func milliseconds(nanos int64) int64 {
 	return ms
 }
 
-// doingOf returns a doing as a check has it.
+// doingOf converts a deed for a check.
 func doingOf(d *trace.Deed) guide.Doing {
 	return guide.Doing{Tool: d.Tool, Shape: d.Shape, State: d.State, Error: d.Error, Time: d.Time, Event: markEvent(d.Told), Task: d.Task}
 }
 
-// markEvent returns what stands for the event at a position until its id is read, which
-// is only done for the few that an answer names. No id begins so.
+// markEvent returns a placeholder for the event at a position. The id is read later, for
+// the few events that an answer names. No id begins like a placeholder.
 func markEvent(position uint64) string {
 	digits := strconv.FormatUint(position, 10)
 	return "\x00" + strings.Repeat("0", 20-len(digits)) + digits
 }
 
-// eventMark returns the position that a mark stands for.
+// eventMark returns the position of a placeholder.
 func eventMark(mark string) (uint64, bool) {
 	digits, ok := strings.CutPrefix(mark, "\x00")
 	if !ok {

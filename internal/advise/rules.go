@@ -19,15 +19,15 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Bounds of what speaks about actions.
+// Limits of what is considered.
 const (
-	rulesKnown    = 4096 // of each class that are looked at, the newest
-	rulesSeen     = 1000 // of each kind that hold
+	rulesKnown    = 4096 // of each class that are read, the newest
+	rulesSeen     = 1000 // of each kind that apply
 	artifactsSeen = 2000 // of each type, the newest
 	checkersKept  = 8
 )
 
-// checkedClass is a class of things that speak about actions.
+// checkedClass is a class of records that apply to actions.
 type checkedClass struct {
 	kind  record.Kind
 	class string
@@ -47,13 +47,13 @@ func checkedClasses() []checkedClass {
 	}
 }
 
-// spoken is what rules and artifacts say that a view shows, read once.
+// spoken is the content of the rules and artifacts that a view shows, read once.
 type spoken struct {
 	rules     []spokenRule
 	artifacts []*hmx.Artifact
 }
 
-// spokenRule is a rule, and for whom it is.
+// spokenRule is a rule and its audience.
 type spokenRule struct {
 	guide.Rule
 	scope    memory.Scope      // of a policy
@@ -62,17 +62,17 @@ type spokenRule struct {
 	position uint64
 }
 
-// checkers keeps what speaks about actions, so that a question costs little while that
-// stays the same. It is safe for concurrent use.
+// checkers caches the records that apply to actions, so that a question is cheap while
+// they stay the same. It is safe for concurrent use.
 type checkers struct {
 	mu      sync.Mutex
-	touched map[string]uint64 // newest record of each tenant that may have changed it
+	touched map[string]uint64 // newest record of each tenant that may have changed them
 	heads   lru.Cache[string, headsAt]
 	said    lru.Cache[[sha256.Size]byte, *spoken]
 	ready   lru.Cache[[sha256.Size]byte, *guide.Checker]
 }
 
-// headsAt is the things that speak about actions when a tenant had that many records.
+// headsAt is the records that apply to actions when a tenant had that many records.
 type headsAt struct {
 	size  uint64
 	heads []*catalog.Head
@@ -85,7 +85,7 @@ func newCheckers() *checkers {
 	}
 }
 
-// forget lets go of all that is kept.
+// forget empties the cache.
 func (k *checkers) forget() {
 	fresh := newCheckers()
 	k.mu.Lock()
@@ -103,9 +103,9 @@ func (k *checkers) touch(h *record.Header) {
 	}
 }
 
-// headsOf returns the things that speak about actions in a state, by class and the newest
-// first. Those of another state are taken if no record is between the two that may have
-// changed one.
+// headsOf returns the records that apply to actions in a state, by class and newest
+// first. Those of another state are reused if no record between the two may have changed
+// one.
 func (k *checkers) headsOf(s board.State) ([]*catalog.Head, error) {
 	k.mu.Lock()
 	known, ok := k.heads.Get(s.Tenant.Name)
@@ -123,7 +123,7 @@ func (k *checkers) headsOf(s board.State) ([]*catalog.Head, error) {
 	return heads, err
 }
 
-// checkedHeads reads what headsOf returns. Rules of less than a user's trust are none.
+// checkedHeads reads what headsOf returns. A rule needs at least the trust of a user.
 func checkedHeads(s board.State) (heads []*catalog.Head, err error) {
 	for _, c := range checkedClasses() {
 		n := 0
@@ -136,7 +136,7 @@ func checkedHeads(s board.State) (heads []*catalog.Head, err error) {
 			if h.State != catalog.Live || h.Kind == record.Artifact && h.Status != string(hmx.StatusActive) || h.Kind != record.Artifact && h.Trust < record.User {
 				return true
 			}
-			h.Links = nil // nobody asks for them here
+			h.Links = nil // not needed here
 			heads = append(heads, h)
 			n++
 			return n < c.most
@@ -148,8 +148,8 @@ func checkedHeads(s board.State) (heads []*catalog.Head, err error) {
 	return heads, nil
 }
 
-// checker returns what the rules and artifacts say that hold and that the view shows, and
-// notes how many they are.
+// checker returns a checker of the rules and artifacts that apply and that the view
+// shows, and counts them.
 func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, error) {
 	k := c.b.guides.checkers
 	all, err := k.headsOf(c.s)
@@ -195,7 +195,8 @@ func (c *checking) checker(tags []string, out *CheckedAction) (*guide.Checker, e
 	return made, nil
 }
 
-// holding returns the things that hold now and that the view shows, of rules the newest.
+// holding returns the records that are valid now and that the view shows; of rules the
+// newest.
 func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
 	now := access.NowOf(c.s.View, c.s.Tenant)
 	counts := make(map[record.Kind]int)
@@ -204,7 +205,7 @@ func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
 		if h.Kind != record.Artifact && !h.Scoped && counts[h.Kind] == rulesSeen || !learn.HoldsAt(h, now) || !access.Sees(c.s.View, h) {
 			continue
 		}
-		if !h.Scoped { // of those it is not known yet whether they apply
+		if !h.Scoped { // for scoped ones it is not known yet whether they apply
 			counts[h.Kind]++
 		}
 		list = append(list, h)
@@ -212,8 +213,8 @@ func (c *checking) holding(all []*catalog.Head) []*catalog.Head {
 	return list
 }
 
-// binds reports whether a policy is for the caller. One about memories is not about
-// actions.
+// binds reports whether a policy applies to the caller. A policy about memories does not
+// apply to actions.
 func (c *checking) binds(s *memory.Scope, tags []string) bool {
 	switch {
 	case len(s.Types) > 0 || s.KeyPrefix != "":
@@ -224,8 +225,8 @@ func (c *checking) binds(s *memory.Scope, tags []string) bool {
 	return len(s.Tags) == 0 || s.CoversTags(tags)
 }
 
-// said reads what things say. One that was erased meanwhile is left out. A version never
-// changes, so it is read once.
+// said reads the content of records. One that was erased meanwhile is left out. A version
+// never changes, so it is cached.
 func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 	sum := sha256.New()
 	sum.Write([]byte(c.s.Tenant.Name))
@@ -254,7 +255,7 @@ func (c *checking) said(k *checkers, heads []*catalog.Head) (*spoken, error) {
 	return said, nil
 }
 
-// add notes what one thing says.
+// add adds the content of one record.
 func (s *spoken) add(tenant string, h *catalog.Head, body memory.Body) {
 	uri := memory.URI{Tenant: tenant, Kind: h.Kind, ID: h.ID}.String()
 	rule := spokenRule{kind: h.Kind, position: h.Position}

@@ -14,36 +14,37 @@ import (
 )
 
 // aheadRecords is how many records are handed over at once, unless their payloads
-// reach aheadBytes before.
+// reach aheadBytes first.
 const (
 	aheadRecords = 128
 	aheadBytes   = 4 << 20
 )
 
-// aheadItem is one record of a replay, read and decoded before its turn.
+// aheadItem is one record of a replay, read and decoded ahead of its fold.
 type aheadItem struct {
 	record   index.Record
 	at, next journal.LSN
-	passed   *journal.Damage // met and passed
+	passed   *journal.Damage // damage that was passed over
 	err      error           // ends the replay
 }
 
-// aheadReader reads a journal ahead of whoever folds it, and finds out what takes
-// time and no state: what an event is about, its words, its vector.
+// aheadReader reads a journal ahead of the goroutine that folds it, and computes
+// what takes time and needs no state: the references, words and vector of an
+// event.
 type aheadReader struct {
 	batches chan []aheadItem
 	quit    chan struct{}
 	batch   []aheadItem
 }
 
-// readAhead begins to read. The scanner is the reader's from then on.
+// readAhead starts to read. It takes over the scanner.
 func readAhead(ctx context.Context, scan *journal.Scanner) *aheadReader {
 	a := &aheadReader{batches: make(chan []aheadItem, 4), quit: make(chan struct{})}
 	go a.run(ctx, scan)
 	return a
 }
 
-// next returns the next record, and false behind the last one.
+// next returns the next record, and false after the last one.
 func (a *aheadReader) next() (*aheadItem, bool) {
 	if len(a.batch) == 0 {
 		if a.batch = <-a.batches; len(a.batch) == 0 {
@@ -55,7 +56,7 @@ func (a *aheadReader) next() (*aheadItem, bool) {
 	return item, true
 }
 
-// stop ends the reading and waits until the journal is let go.
+// stop ends the reading and waits until the journal is released.
 func (a *aheadReader) stop() {
 	close(a.quit)
 	for range a.batches {
@@ -88,13 +89,13 @@ func (a *aheadReader) run(ctx context.Context, scan *journal.Scanner) {
 		case <-a.quit:
 			return
 		case <-ctx.Done():
-			return // whoever folds asks the context too
+			return // the folding goroutine checks the context too
 		}
 	}
 }
 
-// readItem reads one record. At the end of the journal, and behind an error that
-// ends a replay, ended is true.
+// readItem reads one record. ended is true at the end of the journal, and after
+// an error that ends a replay.
 func readItem(scan *journal.Scanner) (item aheadItem, ended bool) {
 	var frame journal.Frame
 	err := scan.Next(&frame)
@@ -109,13 +110,13 @@ func readItem(scan *journal.Scanner) (item aheadItem, ended bool) {
 		item.err = err
 		return item, true
 	}
-	// The scanner reads the next one over this.
+	// The scanner overwrites this with the next record.
 	frame.Header, frame.Body = bytes.Clone(frame.Header), bytes.Clone(frame.Body)
 	item.at, item.next = frame.LSN, frame.Next
 	r, err := Decode(&frame)
 	if err != nil && r.Header.Kind != 0 && r.Header.Kind < record.Tombstone {
-		// One payload that breaks a rule must not cost all the others. A control
-		// is not passed over: it may say that something is gone.
+		// One invalid payload must not lose all others. A control record is not
+		// passed over: it may say that records are gone.
 		item.passed = &journal.Damage{Part: journal.PartBody, From: frame.LSN, To: frame.Next, Detail: err.Error()}
 		r, err = index.Record{LSN: r.LSN, Header: r.Header, Leaf: r.Leaf, Damaged: true}, nil
 	}

@@ -1,20 +1,18 @@
 // Package apply folds the journal into the indexes, in order.
 //
-// Every fold keeps its cursor, the LSN up to which it has seen the journal, and
-// the number of its format next to its keys, and both change in the
-// transaction that changes the keys. So a store is, at any moment and after any
-// crash, the fold of a prefix of the journal, and [Applier.CatchUp] brings it to
-// the end. A fold whose format is another than the code's starts from nothing;
-// so does every fold of a store that is empty.
+// Every fold stores its format number and its cursor, the LSN up to which it has folded
+// the journal, next to its keys. Both change in the transaction that changes the keys.
+// So at any moment and after any crash, a store is the fold of a prefix of the journal,
+// and [Applier.CatchUp] brings it to the end. A fold with another format than the
+// code's starts from nothing; so does every fold of an empty store.
 //
 // # What is guaranteed
 //
-// Live and in a replay the folds see the same records in the same order, so
-// that a store made anew answers as the old one did. What was erased in
-// between is the exception, and the folds are made so that it makes no
-// difference: an erased record leaves the same keys whether it was erased
-// before or after it was folded. A record that takes away what it cannot take
-// away is damage, and ends the fold: see [Applier.Load].
+// Live and in a replay, the folds see the same records in the same order, so that a
+// rebuilt store answers as the old one did. Records that were erased in between are the
+// exception, and the folds make it irrelevant: an erased record leaves the same keys
+// whether it was erased before or after it was folded. A record that removes what it
+// must not remove is damage, and ends the fold: see [Applier.Load].
 //
 // # What is not
 //
@@ -48,8 +46,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// groupRecords is how many records a replay commits at once, unless what they fold
-// into reaches groupBytes before.
+// groupRecords is how many records a replay commits at once, unless what they fold into
+// reaches groupBytes first.
 const (
 	groupRecords = 2048
 	groupBytes   = 32 << 20
@@ -66,7 +64,7 @@ type Applier struct {
 	folds    []index.Fold
 }
 
-// New returns an applier of every fold there is.
+// New returns an applier of all folds.
 func New(store *kv.Store, log *journal.Log) *Applier {
 	a := &Applier{
 		store: store, log: log,
@@ -77,22 +75,22 @@ func New(store *kv.Store, log *journal.Log) *Applier {
 	return a
 }
 
-// others returns the folds that nobody asks anything but their keys.
+// others returns the folds whose keys are read directly.
 func others() []index.Fold {
 	return []index.Fold{
 		frame.New(), weights.New(), roster.New(), lexical.New(), vector.New(embed.Builtin().Name()), graph.New(), deeds.New(),
 	}
 }
 
-// Apart returns the beginnings of the keys that are written in their order, for
-// [kv.Options]: what is kept by position, and large.
+// Apart returns the prefixes of the keys that are written in order, for [kv.Options]:
+// large values by position.
 func Apart() []string {
 	return []string{"Gd", "Lp", "Rl", "Vq", "Xd"}
 }
 
-// Rows returns the beginnings of the keys of which each position has a small one, for
-// [kv.Options]: a tenant, a position, maybe more. A change here changes the format of the
-// folds that the tables are of.
+// Rows returns the prefixes of the keys with a small value per position, for
+// [kv.Options]: a tenant, a position, and an optional rest. A change here changes the
+// format of the folds of these tables.
 func Rows() []string {
 	return []string{"Gd", "Lp", "Vq", "Xd"}
 }
@@ -129,7 +127,7 @@ func (a *Applier) feed(tx *kv.Txn, r *index.Record, cursors []journal.LSN, lsn j
 	return nil
 }
 
-// Finish ends a group: what the folds kept in memory and their cursors join
+// Finish ends a group: the folds write what they keep in memory and their cursors to
 // the transaction, which is then ready to be committed.
 func (a *Applier) Finish(tx *kv.Txn, cursor journal.LSN) error {
 	if err := a.Settle(tx); err != nil {
@@ -138,8 +136,8 @@ func (a *Applier) Finish(tx *kv.Txn, cursor journal.LSN) error {
 	return a.Advance(tx, cursor)
 }
 
-// Settle is the part of Finish that asks nothing of the journal: what the folds kept in
-// memory joins the transaction.
+// Settle is the part of Finish that needs no journal: the folds write what they keep in
+// memory to the transaction.
 func (a *Applier) Settle(tx *kv.Txn) error {
 	for _, f := range a.folds {
 		if err := f.Finish(tx); err != nil {
@@ -149,7 +147,7 @@ func (a *Applier) Settle(tx *kv.Txn) error {
 	return nil
 }
 
-// Advance is the rest of Finish: how far the folds have come.
+// Advance is the rest of Finish: it writes the cursors.
 func (a *Applier) Advance(tx *kv.Txn, cursor journal.LSN) error {
 	for _, f := range a.folds {
 		if err := setCursor(tx, f, cursor); err != nil {
@@ -159,22 +157,21 @@ func (a *Applier) Advance(tx *kv.Txn, cursor journal.LSN) error {
 	return nil
 }
 
-// Discard gives up a group: the transaction is dropped, and with it what the
-// folds remember.
+// Discard drops a group: the transaction, and what the folds keep in memory.
 func (a *Applier) Discard(tx *kv.Txn) {
 	for _, f := range a.folds {
 		f.Reset()
 	}
-	_ = tx.Discard() // nothing was promised of it
+	_ = tx.Discard() // nothing of it was acknowledged
 }
 
-// Decode makes a record out of a frame of the journal. A payload that breaks
-// the rules of its kind is damage: nothing of that sort was ever admitted.
+// Decode returns the record in a frame of the journal. A payload that breaks the rules
+// of its kind is damage, since no such payload is admitted.
 func Decode(f *journal.Frame) (index.Record, error) {
 	return DecodeLeaf(f, merkle.LeafHash(f.Header))
 }
 
-// DecodeLeaf is Decode for who knows the hash of the frame's header.
+// DecodeLeaf is Decode for callers that know the hash of the frame's header.
 func DecodeLeaf(f *journal.Frame, leaf merkle.Hash) (index.Record, error) {
 	h, err := record.ParseHeader(f.Header)
 	if err != nil {
@@ -194,11 +191,11 @@ func DecodeLeaf(f *journal.Frame, leaf merkle.Hash) (index.Record, error) {
 	return r, nil
 }
 
-// Blank reports whether a record has no payload any more: it was overwritten, or
-// it had been erased elsewhere before it was brought here.
+// Blank reports whether a record has no payload any more: it was erased, here or before
+// it was imported.
 func Blank(f *journal.Frame) bool { return f.Erased || len(f.Body) == 0 }
 
-// DecodePayload fills in what a record's payload says, by its kind.
+// DecodePayload decodes a record's payload by its kind.
 func DecodePayload(r *index.Record) (err error) {
 	switch r.Header.Kind {
 	case record.Event:
@@ -211,8 +208,8 @@ func DecodePayload(r *index.Record) (err error) {
 	return err
 }
 
-// read reads one record. A body that was half overwritten counts as erased: it
-// is on its way out.
+// read reads one record. A half overwritten body counts as erased: its erasure is under
+// way.
 func (a *Applier) read(lsn journal.LSN) (index.Record, error) {
 	f, err := a.log.Read(lsn, nil)
 	damaged := Bodiless(err)
@@ -227,18 +224,18 @@ func (a *Applier) read(lsn journal.LSN) (index.Record, error) {
 	return r, err
 }
 
-// Bodiless reports whether err is damage of a record's body alone, so that the
-// frame that came with it has a header.
+// Bodiless reports whether err is damage of a record's body alone, so that the frame
+// returned with it has a header.
 func Bodiless(err error) bool {
 	d, ok := errors.AsType[*journal.Damage](err)
 	return ok && d.Part == journal.PartBody
 }
 
-// Alone reports whether a record must be folded in a group of its own, because
-// folding it reads what earlier records wrote.
+// Alone reports whether a record must be folded in a group of its own, because its fold
+// reads what earlier records wrote.
 func Alone(k record.Kind) bool { return k == record.Redaction || k == record.Expiry }
 
-// cursorKey is where a fold keeps its format and cursor.
+// cursorKey is the key of a fold's format and cursor.
 func cursorKey(f index.Fold) []byte { return []byte{f.Prefix(), 0} }
 
 func setCursor(tx *kv.Txn, f index.Fold, cursor journal.LSN) error {
@@ -246,7 +243,7 @@ func setCursor(tx *kv.Txn, f index.Fold, cursor journal.LSN) error {
 	return tx.SetBlind(cursorKey(f), binary.BigEndian.AppendUint64(v, uint64(cursor)))
 }
 
-// cursor returns how far a fold has come, and false when it has to start anew.
+// cursor returns the cursor of a fold, and false if it must start from nothing.
 func cursor(r kv.Reader, f index.Fold) (at journal.LSN, ok bool, err error) {
 	v, ok, err := r.Get(cursorKey(f), nil)
 	if err != nil || !ok || len(v) != 12 {
@@ -255,8 +252,8 @@ func cursor(r kv.Reader, f index.Fold) (at journal.LSN, ok bool, err error) {
 	return journal.LSN(binary.BigEndian.Uint64(v[4:])), binary.BigEndian.Uint32(v) == f.Format(), nil
 }
 
-// Cursor returns how far every fold of a store has come: the least of their
-// cursors, whatever their formats. It is zero for a store without any.
+// Cursor returns the least and the greatest cursor of a store's folds, whatever their
+// formats. Both are zero for a store without folds.
 func Cursor(r kv.Reader) (least, most journal.LSN, err error) {
 	for i, f := range append([]index.Fold{ledger.New(), catalog.New(), timeline.New()}, others()...) {
 		at, _, err := cursor(r, f)
@@ -271,12 +268,13 @@ func Cursor(r kv.Reader) (least, most journal.LSN, err error) {
 	return least, most, nil
 }
 
-// Progress is told how far a replay has come: LSNs done and to do, records.
+// Progress receives the progress of a replay: the LSN reached, the LSN of the end, and
+// the records so far.
 type Progress func(done, end journal.LSN, records uint64)
 
-// CatchUp brings every fold to the end of the journal. It returns the damage
-// that it met and could pass: payloads that cannot be read. A header that
-// cannot be read ends it, since nothing behind it has a known position.
+// CatchUp brings every fold to the end of the journal. It returns the damage that it
+// passed over: unreadable payloads. An unreadable header ends it, since no record after
+// it has a known position.
 func (a *Applier) CatchUp(ctx context.Context, tell Progress) ([]journal.Damage, error) {
 	cursors := make([]journal.LSN, len(a.folds))
 	from := a.log.End()
@@ -300,7 +298,7 @@ func (a *Applier) CatchUp(ctx context.Context, tell Progress) ([]journal.Damage,
 	return a.replay(ctx, from, cursors, tell)
 }
 
-// empty removes every key of a fold.
+// empty deletes every key of a fold.
 func (a *Applier) empty(f index.Fold) error {
 	f.Reset()
 	tx := a.store.Begin()
@@ -327,8 +325,8 @@ func (a *Applier) replay(ctx context.Context, from journal.LSN, cursors []journa
 				return err
 			}
 		}
-		// What is replayed stays in the journal, so it may fail where nothing can be
-		// written out.
+		// The replayed records stay in the journal, so this may fail when nothing can
+		// be flushed.
 		if err := a.store.MakeRoom(); err != nil {
 			return err
 		}

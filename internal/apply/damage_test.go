@@ -69,8 +69,8 @@ func filled(t testing.TB, fs disk.FS) (*kv.Store, *journal.Log) {
 	return store, log
 }
 
-// questions asks everything that the folds can be asked, and returns the first
-// error that is not from the catalogue. It must not panic.
+// questions runs every query of the folds, and returns the first error that is
+// not from the catalogue. It must not panic.
 func questions(s *kv.Store, log *journal.Log) error {
 	var bad error
 	check := func(err error) {
@@ -115,7 +115,7 @@ func questions(s *kv.Store, log *journal.Log) error {
 	check(err)
 	_, _, err = apply.Cursor(s)
 	check(err)
-	// And what a write asks.
+	// And the reads of a write.
 	a := apply.New(s, log)
 	tx := s.BeginIndexed()
 	defer a.Discard(tx)
@@ -129,8 +129,7 @@ func questions(s *kv.Store, log *journal.Log) error {
 }
 
 // TestDamagedValues replaces each value of the index by others, one at a time.
-// Pebble's checksums keep that from happening by accident; all the same nothing
-// may panic.
+// Pebble's checksums prevent that by accident; still nothing may panic.
 func TestDamagedValues(t *testing.T) {
 	testsize.OneGoroutine(t)
 	s, log := filled(t, disk.NewMem())
@@ -187,8 +186,8 @@ func TestDamagedValues(t *testing.T) {
 	t.Logf("%d values of %d tables", len(pairs), len(tables))
 }
 
-// A store may be behind, of another format in one fold, or empty: it catches up
-// and is then the same, key by key.
+// A store may be behind, have another format in one fold, or be empty: it
+// catches up and is then the same, key by key.
 func TestCatchUp(t *testing.T) {
 	testsize.OneGoroutine(t)
 	ctx := context.Background()
@@ -250,7 +249,7 @@ func dump(t testing.TB, s *kv.Store) string {
 	return all
 }
 
-// FuzzDecode gives arbitrary frames to the decoder of records.
+// FuzzDecode passes arbitrary frames to the decoder of records.
 func FuzzDecode(f *testing.F) {
 	h := record.Header{Kind: record.Event, Trust: record.Agent, Tenant: "t", Actor: "a"}
 	f.Add(h.Append(nil), append(make([]byte, 16), "{}"...))

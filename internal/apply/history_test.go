@@ -22,13 +22,13 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// history is what was journaled, in order, and what of it was erased.
+// history is what was journaled, in order, and which of it was erased.
 type history struct {
 	records []index.Record
-	targets map[int][]int        // of the record that takes others away
-	erased  map[int]int          // which record erased it
-	damaged map[int]bool         // it could not be read any more when it was erased
-	gone    map[record.Hash]bool // things that are redacted
+	targets map[int][]int        // of the record that removes them
+	erased  map[int]int          // the record that erased it
+	damaged map[int]bool         // it was unreadable when it was erased
+	gone    map[record.Hash]bool // redacted versioned records
 }
 
 var words = []string{"a", "b", "c"}
@@ -44,7 +44,7 @@ func (h *history) add(t *rapid.T, r index.Record) int {
 	return n
 }
 
-// drawHistory draws what an engine could have journaled.
+// drawHistory draws a history that an engine could have journaled.
 func drawHistory(t *rapid.T) *history {
 	h := &history{targets: make(map[int][]int), erased: make(map[int]int), damaged: make(map[int]bool), gone: make(map[record.Hash]bool)}
 	for range rapid.IntRange(1, 60).Draw(t, "length") {
@@ -129,7 +129,7 @@ func (h *history) put(t *rapid.T) {
 	}
 }
 
-// about returns which thing a record is about.
+// about returns which versioned record a record is about.
 func (h *history) about(n int) (kind record.Kind, id string, ok bool) {
 	r := &h.records[n]
 	if c, ok := r.Control.(*memory.Tombstone); ok {
@@ -142,7 +142,7 @@ func (h *history) about(n int) (kind record.Kind, id string, ok bool) {
 	return r.Header.Kind, id, true
 }
 
-// some returns a record that was not erased, of which the test says yes.
+// some returns a record that was not erased and passes the test.
 func (h *history) some(t *rapid.T, test func(n int) bool) (int, bool) {
 	var list []int
 	for n := range h.records {
@@ -163,7 +163,7 @@ func (h *history) tombstone(t *rapid.T) {
 	}
 }
 
-// expiry ends a few things and events, which erases the events.
+// expiry expires a few versioned records and events, which erases the events.
 func (h *history) expiry(t *rapid.T) {
 	x := &memory.Expiry{Cause: memory.CauseTTL}
 	var targets []int
@@ -191,7 +191,7 @@ func (h *history) erase(t *rapid.T, n, by int) {
 	h.damaged[n] = rapid.IntRange(0, 3).Draw(t, "damaged") == 0
 }
 
-// redaction erases an event, or everything about a thing.
+// redaction erases an event, or everything about a versioned record.
 func (h *history) redaction(t *rapid.T) {
 	first, ok := h.some(t, func(n int) bool { return h.records[n].Body != nil || h.records[n].Event != nil })
 	if !ok {
@@ -223,12 +223,12 @@ func (h *history) redaction(t *rapid.T) {
 type reading int
 
 const (
-	asItHappened reading = iota // what was erased could be read until then, damage aside
+	asItHappened reading = iota // erased records were readable until their erasure, except for damage
 	notYetBlank                 // nothing was overwritten yet
-	blank                       // all that was erased is gone
+	blank                       // all erased records are blank
 )
 
-// at returns a record as it is read by the record at now.
+// at returns a record as the record at now reads it.
 func (h *history) at(n, now int, how reading) index.Record {
 	r := h.records[n]
 	by, erased := h.erased[n]
@@ -244,7 +244,7 @@ func (h *history) at(n, now int, how reading) index.Record {
 	return r
 }
 
-// fold folds a history in groups of the given sizes, over and over.
+// fold folds a history in groups of the given sizes, cyclically.
 func (h *history) fold(t *rapid.T, how reading, groups []int) []string {
 	s, err := kv.Open(kv.Options{FS: disk.NewMem(), Dir: "index", CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
 	if err != nil {
@@ -271,7 +271,7 @@ func (h *history) fold(t *rapid.T, how reading, groups []int) []string {
 	for n := range h.records {
 		r := h.at(n, n, how)
 		alone := apply.Alone(r.Header.Kind)
-		// As it happens, events are written in plain groups and all else in
+		// Live, events are written in plain groups and everything else in
 		// indexed ones; a replay uses plain ones wherever it can.
 		want := alone || how == asItHappened && r.Header.Kind != record.Event
 		if tx != nil && (alone || want != indexed || held >= groups[n%len(groups)]) {
@@ -304,7 +304,7 @@ func (h *history) fold(t *rapid.T, how reading, groups []int) []string {
 	return contents(t, s)
 }
 
-// contents returns everything that a store has.
+// contents returns all keys and values of a store.
 func contents(t *rapid.T, s *kv.Store) (lines []string) {
 	it, err := s.Iter([]byte{0}, []byte{0xff})
 	if err != nil {
@@ -323,8 +323,9 @@ func contents(t *rapid.T, s *kv.Store) (lines []string) {
 	return lines
 }
 
-// TestSameKeys folds random histories as they happened, and again with what was
-// erased there or gone, in groups of any size: the keys and values are the same.
+// TestSameKeys folds random histories as they happened, and again with erased
+// records readable or blank, in groups of any size: the keys and values are the
+// same.
 func TestSameKeys(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {

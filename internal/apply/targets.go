@@ -12,11 +12,11 @@ import (
 )
 
 // BadTarget says that a redaction or an expiry names a record that it cannot
-// take away. No such record is ever written.
+// remove. No such record is ever written.
 type BadTarget struct {
 	Index    int    // among the targets
-	Position uint64 // that it names
-	Rule     string // that it breaks
+	Position uint64 // the position it names
+	Rule     string // the rule it breaks
 }
 
 // Error names the target and the rule.
@@ -24,16 +24,16 @@ func (e *BadTarget) Error() string {
 	return fmt.Sprintf("targets[%d]: position %d %s", e.Index, e.Position, e.Rule)
 }
 
-// Target is a record that a redaction or an expiry takes away.
+// Target is a record that a redaction or an expiry removes.
 type Target struct {
-	Kind     record.Kind // of the thing or event that it is about
+	Kind     record.Kind // of the versioned record or event
 	Position uint64
-	ID       record.Hash // of the thing or event; only a redaction says it
-	Erases   bool        // its payload goes
+	ID       record.Hash // of the versioned record or event; only a redaction has it
+	Erases   bool        // its payload is erased
 }
 
-// Targets returns what a record takes away. Every position is below the
-// record's own, and none is there twice; else the error is a [*BadTarget].
+// Targets returns the records that a record removes. Every position is below
+// the record's own, and none occurs twice; else the error is a [*BadTarget].
 func Targets(r *index.Record) ([]Target, error) {
 	var list []Target
 	switch c := r.Control.(type) {
@@ -43,7 +43,7 @@ func Targets(r *index.Record) ([]Target, error) {
 		}
 	case *memory.Expiry:
 		for _, t := range c.Targets {
-			// A thing that is over keeps its history.
+			// An expired versioned record keeps its history.
 			list = append(list, Target{Kind: t.Kind, Position: t.Position, Erases: t.Kind == record.Event})
 		}
 	}
@@ -61,8 +61,8 @@ func Targets(r *index.Record) ([]Target, error) {
 }
 
 // Fits reports whether the record with that kind and id can be the target of a
-// record of the kind by, which says whether it is a redaction or an expiry. It
-// asks nothing of the payload, so that an erasure does not change the answer.
+// redaction or an expiry; by is the kind of the removing record. It does not
+// depend on the payload, so that an erasure does not change the result.
 func (t Target) Fits(by, kind record.Kind, id record.Hash) bool {
 	if kind == record.Event && by == record.Redaction && t.ID != id {
 		return false
@@ -70,13 +70,13 @@ func (t Target) Fits(by, kind record.Kind, id record.Hash) bool {
 	if kind == t.Kind {
 		return true
 	}
-	// A thing is redacted with everything that was said about it.
+	// A versioned record is redacted with everything recorded about it.
 	return by == record.Redaction && (kind == record.Tombstone && t.Kind != record.Event || kind == record.Transition && t.Kind == record.Artifact)
 }
 
-// Load fills in the targets of a record that takes others away, in its order
-// and as far as they can still be read. The targets must be durable. What the
-// record cannot take away is damage, with a [*BadTarget] in it.
+// Load fills in the targets of a redaction or an expiry, in its order and as
+// far as they can still be read. The targets must be durable. A target that
+// cannot be removed is damage that wraps a [*BadTarget].
 func (a *Applier) Load(tx kv.Reader, r *index.Record) error {
 	r.Targets = nil
 	targets, err := Targets(r)
@@ -109,8 +109,8 @@ func (a *Applier) Load(tx kv.Reader, r *index.Record) error {
 			return badRecord(r, &BadTarget{i, target.Position, fmt.Sprintf("is another %s than the %s that is named", found.Header.Kind, target.Kind)})
 		}
 		found.Tenant = t.Number
-		// A redaction of a thing is folded by its id; of events the folds need
-		// what they said. The bytes themselves nobody needs.
+		// A versioned record is redacted by its id; for events the folds need
+		// the decoded content. No fold needs the payload bytes.
 		found.Payload = nil
 		if r.Header.Kind == record.Redaction {
 			found.Body = nil

@@ -16,10 +16,10 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// onceEach is what the payload's own rules say of a doubled target.
+// onceEach is the error of the payload's own rules for a repeated target.
 const onceEach = "name each record once"
 
-// TestBadTargets replays controls that take away what they cannot.
+// TestBadTargets replays controls that remove what they cannot.
 func TestBadTargets(t *testing.T) {
 	e0, m := record.ID("acme", record.Event, "e0"), record.ID("acme", record.Memory, "m")
 	red := func(targets ...memory.RedactionTarget) memory.Control { return &memory.Redaction{Targets: targets} }
@@ -28,7 +28,7 @@ func TestBadTargets(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		control memory.Control
-		want    string // empty if it is good
+		want    string // empty if it is valid
 	}{
 		"an event":                   {red(memory.RedactionTarget{Kind: record.Event, Position: 0, ID: e0}), ""},
 		"a memory and its tombstone": {red(memory.RedactionTarget{Kind: record.Memory, Position: 1, ID: m}, memory.RedactionTarget{Kind: record.Memory, Position: 2, ID: m}), ""},

@@ -16,7 +16,7 @@ func (b *Board) Authorize(tenant string, v access.View) (access.View, error) {
 	return b.authority.Authorize(tenant, v)
 }
 
-// ReadAs is read for a view with its scope.
+// ReadAs is Read for a view with its scope.
 func (b *Board) ReadAs(ctx context.Context, tenant string, v access.View, f func(s State) error) error {
 	v, err := b.Authorize(tenant, v)
 	if err != nil {
@@ -31,10 +31,10 @@ func (b *Board) ReadAs(ctx context.Context, tenant string, v access.View, f func
 	})
 }
 
-// MintScope returns the text of a token for an agent of a tenant. The writer
-// stands in it as who granted it; it must be trusted as a user at least, and
-// gives no more trust than it has. A writer with a scope mints nothing: it
-// narrows its own token. Nothing is recorded.
+// MintScope returns the text of a token for an agent of a tenant. The token names the writer
+// as its granter; the writer needs at least the trust of a user, and grants no more trust
+// than it has. A writer with a scope cannot mint; it can narrow its own token. Nothing is
+// recorded.
 func (b *Board) MintScope(ctx context.Context, w Writer, tenant string, g scope.Grant) (string, error) {
 	if err := b.RefuseScope(ctx, tenant, w, memory.OpMint, "a scope for "+g.To); err != nil {
 		return "", err
@@ -69,8 +69,8 @@ func (b *Board) CheckScope(ctx context.Context, tenant, token string) (*scope.Ac
 	return b.authority.Access(tenant, token, time.Time{})
 }
 
-// Unscoped refuses a token that is given where none may be: what the caller is
-// about to do cannot be narrowed to a scope. No token is no scope.
+// Unscoped refuses a token for an operation that cannot be narrowed to a scope. An empty
+// token means no scope.
 func (b *Board) Unscoped(ctx context.Context, tenant, token, what string) error {
 	if token == "" {
 		return nil

@@ -14,19 +14,19 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// maxViolations is how many live violations of one scope are on record at most,
-// so that a scope cannot be used to fill the disk. Beyond that, writes are
-// refused all the same.
+// maxViolations is the maximum number of live violations of one scope on record,
+// so that a scope cannot be used to fill the disk. Beyond that, writes are still
+// refused.
 const maxViolations = 256
 
 // Refusal is a write that a scope does not allow.
 type Refusal struct {
 	Op     memory.ViolationOp
-	Target string // what was to be written; any text
+	Target string // the target of the write; any text
 	Rule   memory.ViolationRule
 }
 
-// fault says what stands in the way, and nothing of what is there.
+// fault describes the refusal, and reveals nothing about what exists.
 func (r Refusal) fault() *fault.Error {
 	why := map[memory.ViolationRule]string{
 		memory.RuleReadOnly:  "the scope only reads",
@@ -40,8 +40,8 @@ func (r Refusal) fault() *fault.Error {
 	return fault.Newf(fault.OutOfScope, "%s: %s", r.Op, why)
 }
 
-// scoped returns the writer as it is with its scope: its actor is whom the token
-// was granted to, and its ceiling at most that of the token.
+// scoped returns the writer with its verified scope: its actor is the holder of
+// the token, and its ceiling at most that of the token.
 func (b *Board) scoped(tenant string, w Writer) (Writer, error) {
 	if w.Scope == "" {
 		return w, nil
@@ -56,7 +56,7 @@ func (b *Board) scoped(tenant string, w Writer) (Writer, error) {
 	return w.under(a)
 }
 
-// under returns the writer as it is with what its token was verified to allow.
+// under returns the writer with the rights of its verified token.
 func (w Writer) under(a *scope.Access) (Writer, error) {
 	if w.Actor != "" && w.Actor != a.Agent() {
 		return w, access.WrongAgent("actor")
@@ -65,8 +65,7 @@ func (w Writer) under(a *scope.Access) (Writer, error) {
 	return w, nil
 }
 
-// Entitled is scoped for a writer that is about to write. A scope that only reads
-// is refused here.
+// Entitled is scoped for a write. It refuses a read-only scope.
 func (b *Board) Entitled(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) (Writer, error) {
 	w, err := b.scoped(tenant, w)
 	if err != nil {
@@ -75,7 +74,7 @@ func (b *Board) Entitled(ctx context.Context, tenant string, w Writer, op memory
 	return w, b.mayWrite(ctx, w, op, target)
 }
 
-// mayWrite refuses a scope that only reads.
+// mayWrite refuses a read-only scope.
 func (b *Board) mayWrite(ctx context.Context, w Writer, op memory.ViolationOp, target string) error {
 	if w.access.MayWrite() {
 		return nil
@@ -83,7 +82,7 @@ func (b *Board) mayWrite(ctx context.Context, w Writer, op memory.ViolationOp, t
 	return b.Refuse(ctx, w, Refusal{op, target, memory.RuleReadOnly})
 }
 
-// RefuseScope refuses a writer with a scope, whatever it allows.
+// RefuseScope refuses a writer with any scope.
 func (b *Board) RefuseScope(ctx context.Context, tenant string, w Writer, op memory.ViolationOp, target string) error {
 	w, err := b.scoped(tenant, w)
 	if err == nil && w.access != nil {
@@ -92,8 +91,8 @@ func (b *Board) RefuseScope(ctx context.Context, tenant string, w Writer, op mem
 	return err
 }
 
-// EventWriter is entitled for events, which name their tenants themselves. Under
-// a scope there is one only, which is that of the token.
+// EventWriter is Entitled for events, which name their tenants themselves. Under
+// a scope the only tenant is that of the token.
 func (b *Board) EventWriter(ctx context.Context, w Writer) (Writer, error) {
 	w.system = isSystem(ctx)
 	if err := w.check(); err != nil || w.Scope == "" {
@@ -109,21 +108,21 @@ func (b *Board) EventWriter(ctx context.Context, w Writer) (Writer, error) {
 	return w, b.mayWrite(ctx, w, memory.OpAppend, "events")
 }
 
-// ViewOf is what the writer can see. It must be a scoped one.
+// ViewOf returns the view of a writer with a verified scope.
 func ViewOf(w Writer) access.View { return access.Granted(w.Actor, w.Scope, w.access) }
 
-// mayChange reports whether the writer's scope lets it change a thing.
+// mayChange reports whether the writer's scope allows changing a record.
 func (w Writer) mayChange(h *catalog.Head) bool {
 	subject := access.Subject(h)
 	return access.Sees(ViewOf(w), h) && w.access.AllowsWrite(&subject)
 }
 
-// timely refuses a scope that was over when the tenant's newest record was
+// timely refuses a scope that had ended when the tenant's newest record was
 // written.
 func (w Writer) timely(t *ledger.Tenant) error { return w.access.NotOver(TimeOf(t.Time)) }
 
-// Refuse journals refusals and returns the first of them as an error. Whoever
-// tried cannot stop that by giving up.
+// Refuse journals refusals and returns the first of them as an error. It ignores
+// the cancellation of ctx.
 func (b *Board) Refuse(ctx context.Context, w Writer, list ...Refusal) error {
 	err := b.Submit(context.WithoutCancel(ctx), &Request{Indexed: true, Records: len(list), Admit: func(g *Group) error {
 		for _, r := range list {
@@ -147,7 +146,7 @@ func (g *Group) refuse(w Writer, r Refusal) error {
 	return r.fault()
 }
 
-// journal puts the violation that a refusal is, unless the same is on record.
+// journal records a refusal as a violation, unless the same is on record.
 func (g *Group) journal(w Writer, r Refusal) error {
 	t, err := g.Tenant(w.access.Tenant())
 	if err != nil {
@@ -176,11 +175,11 @@ func (g *Group) journal(w Writer, r Refusal) error {
 	if err != nil {
 		return err
 	}
-	// What is read back at a replay must be accepted then.
+	// A replay must accept the payload.
 	if _, err := memory.Decode(record.Violation, payload); err != nil {
 		return err
 	}
-	// It is the board that says so, and nobody below an operator takes it back.
+	// The board is its author, and only an operator can withdraw it.
 	e, err := g.b.NewEntry(Writer{Actor: w.Actor, Trust: record.Operator}, t.Name, record.Violation, v.ID+"#1", payload)
 	if err != nil {
 		return err
@@ -190,7 +189,7 @@ func (g *Group) journal(w Writer, r Refusal) error {
 	return err
 }
 
-// targetOf names what was to be written.
+// targetOf names the target of a write.
 func targetOf(tenant string, kind record.Kind, id, key string) string {
 	switch {
 	case id != "":
@@ -201,9 +200,9 @@ func targetOf(tenant string, kind record.Kind, id, key string) string {
 	return "a new " + kind.String()
 }
 
-// judge returns why the scope of a writer does not allow a version: what it
-// says, what is there under its id or key, or what it draws on. It looks at the
-// state in log order. An error is for trouble of the store.
+// judge returns why the scope of a writer does not allow a version: because of
+// its content, the record under its id or key, or its sources. It reads the state
+// in log order. The error is for failures of the store.
 func (g *Group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string, op memory.ViolationOp) (*Refusal, error) {
 	if w.access == nil {
 		return nil, nil
@@ -258,14 +257,14 @@ func (g *Group) judge(w Writer, t *ledger.Tenant, body memory.Body, fresh string
 	return g.judgeCited(w, t, body, r)
 }
 
-// boundless reports whether a thing has effects on what no scope can bound: a
-// retention policy takes away whatever it names.
+// boundless reports whether a record has effects that no scope can limit: a
+// retention policy removes whatever it names.
 func boundless(k record.Kind, class string) bool {
 	return k == record.Policy && class == string(memory.PolicyRetention)
 }
 
-// judgeCited refuses feedback about what is out of scope: it would change how
-// that is ranked, and tell how it is ranked now.
+// judgeCited refuses feedback about records out of scope: it would change their
+// ranking, and reveal it.
 func (g *Group) judgeCited(w Writer, t *ledger.Tenant, body memory.Body, r *Refusal) (*Refusal, error) {
 	if body.Kind() != record.Feedback {
 		return nil, nil
@@ -283,7 +282,7 @@ func (g *Group) judgeCited(w Writer, t *ledger.Tenant, body memory.Body, r *Refu
 	return nil, nil
 }
 
-// sees reports whether something is there and a view shows it.
+// sees reports whether a record exists and a view shows it.
 func (g *Group) sees(v access.View, t *ledger.Tenant, u memory.URI) (bool, error) {
 	if u.Kind != record.Event {
 		head, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))
@@ -303,8 +302,8 @@ func (g *Group) sees(v access.View, t *ledger.Tenant, u memory.URI) (bool, error
 	return g.seesEventAt(v, t, position)
 }
 
-// seesEventAt reports whether a view shows the event at a position. What cannot
-// be read is not shown.
+// seesEventAt reports whether a view shows the event at a position. An unreadable
+// one is hidden.
 func (g *Group) seesEventAt(v access.View, t *ledger.Tenant, position uint64) (bool, error) {
 	payload, erased, err := g.PayloadAt(t, position)
 	if fault.CodeOf(err) == fault.Damaged {
@@ -324,7 +323,7 @@ func (g *Group) seesEventAt(v access.View, t *ledger.Tenant, position uint64) (b
 }
 
 // judgeEvent returns why the scope of a writer does not allow an event. Events
-// that fail alike are one violation: of a session, those of a type.
+// that fail for the same reason are one violation: per session and type.
 func judgeEvent(w Writer, ev *hmx.Event) *Refusal {
 	if w.access == nil {
 		return nil

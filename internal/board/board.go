@@ -1,42 +1,41 @@
-// Package board is a data directory with its journal, its indexes and its keys: how records
-// get in, how one of them is read, and how what was erased is overwritten.
+// Package board is a data directory with its journal, its indexes and its keys: how records are
+// written, how one of them is read, and how erased ones are overwritten.
 //
-// Who may see what is decided in package access below it. Packages above it read records page by
-// page (browse), take them away (erase) and record streams (stream). What is derived from many
-// records, such as answers to a question, packs and artifacts, belongs to readers further up. A
-// reader runs on a [State]. It keeps its caches in step as a
-// [Follower], and says as a [Rule] what its kind of record has to fulfil to be admitted.
+// Package access below it decides visibility. Packages above it read records page by page
+// (browse), remove them (erase) and record streams (stream). What is derived from many records,
+// such as search results, packs and artifacts, belongs to readers further up. A reader runs on
+// a [State]. It keeps its caches in step as a [Follower], and states as a [Rule] what its kind
+// of record must fulfil to be admitted.
 //
 // # Life of a write
 //
-// A caller prepares what it can on its own: validates, encodes, salts, hashes.
-// Then it joins the queue. One of those who wait leads: it takes everything in
-// the queue and, in that order, decides what is admitted (duplicates, expected
-// versions, erased content), gives positions, grows the trees, and folds the
-// records into a transaction of the index. Then the whole group is written
-// with one write and one fsync; after that the transaction is committed, and
-// only then is anyone told.
+// A caller prepares what it can on its own: validates, encodes, salts, hashes. Then it joins
+// the queue. One of the waiting callers leads: it takes everything in the queue and, in that
+// order, decides what is admitted (duplicates, expected versions, erased content), assigns
+// positions, grows the trees, and folds the records into a transaction of the index. Then the
+// whole group is written with one write and one fsync; after that the transaction is committed,
+// and only then are the callers acknowledged.
 //
 // # What is guaranteed
 //
 //   - What is acknowledged is on the disk, and every read that begins
 //     afterwards sees it.
-//   - After a failed write or fsync nothing is retried and nothing more is
-//     acknowledged; reads go on.
-//   - Whether a record is admitted, its position and its tenant's root are a
-//     function of that tenant's records in order, and of nothing else.
-//   - Reads run on one snapshot, write nothing, and leave every root as it was.
-//   - What was redacted is in no file of the directory once FinishErasures has
-//     returned, apart from index files that a Purge removes, and it is not
-//     served by anything from the moment it was journaled.
-//   - Under a scope, what it does not allow is for reads as if it were not there,
-//     and a write of it is refused and on record. Every call verifies its token.
+//   - After a failed write or fsync nothing is retried and nothing more is acknowledged; reads
+//     continue.
+//   - Whether a record is admitted, its position and its tenant's root depend only on that
+//     tenant's records in order.
+//   - Reads run on one snapshot, write nothing, and change no root.
+//   - Redacted payloads are in no file of the directory once FinishErasures has returned,
+//     except for index files that a Purge removes, and no read returns them from the moment the
+//     redaction is journaled.
+//   - Under a scope, what it does not allow does not exist for reads, and a write of it is
+//     refused and on record. Every call verifies its token.
 //
 // # What is not
 //
-// Without a scope, the board does not know the caller: the caller says which tenant, which
-// actor and how far it is trusted. The board opens no network connection; expiry happens
-// when package erase is asked for it.
+// Without a scope, the board does not know the caller: the caller states the tenant, the actor
+// and its trust. The board opens no network connection. Records expire only when a caller runs
+// package erase.
 package board
 
 import (
@@ -74,20 +73,20 @@ type Board struct {
 	tokens    tokens.Counter
 	queue     *journal.Committer[*Request]
 	authority *access.Authority
-	places    *ledger.Places // of the store in use; nil for one that is soon let go
+	places    *ledger.Places // of the store in use; nil for a short-lived one
 	watching  watchers
 
-	// gate is held for reading by every operation, and for writing by those
-	// that replace the store or end it all.
+	// gate is held for reading by every operation, and for writing by those that replace the
+	// store or close the board.
 	gate    sync.RWMutex
 	closed  bool
 	store   *kv.Store
 	applier *apply.Applier
-	passed  []journal.Damage // met and passed when the directory was opened
-	indexed journal.LSN      // up to where the index was on the disk then
+	passed  []journal.Damage // damage that was passed over at the opening
+	indexed journal.LSN      // how far the index was durable then
 
-	// erasing is held by whoever overwrites payloads, spooling by whoever uses
-	// the file that a stream is put down in.
+	// erasing is held while payloads are overwritten, spooling while the temporary file of a
+	// stream is in use.
 	erasing  sync.Mutex
 	spooling sync.Mutex
 
@@ -97,21 +96,20 @@ type Board struct {
 
 	// failed is set by the leader when the store cannot follow the journal.
 	failed atomic.Pointer[fault.Error]
-	// unchecked counts the bytes written since the room on the disk was looked at.
+	// unchecked counts the bytes written since the last check of the free disk space.
 	unchecked int
 }
 
-// Over returns a board that reads another store of records of the same journal. It writes
-// nothing, and is not to be closed.
+// Over returns a board that reads another store of the same journal. It writes nothing, and
+// must not be closed.
 func (b *Board) Over(store *kv.Store) *Board {
 	return &Board{o: b.o, dir: b.dir, id: b.id, log: b.log, notary: b.notary, authority: b.authority, tokens: b.tokens, store: store}
 }
 
-// Unopened returns a board of which nothing is open: for a directory that is too damaged to
-// be opened.
+// Unopened returns a board with nothing open: for a directory that is too damaged to be opened.
 func Unopened(dir string, o Options) *Board { return &Board{o: o, dir: dir} }
 
-// Open opens the data directory dir, making it if it does not exist. Attach may be nil; it
+// Open opens the data directory dir, and creates it if it does not exist. Attach may be nil; it
 // is called before anything is read, to add followers and rules.
 func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (opened *Board, err error) {
 	if o.FS == nil {
@@ -158,13 +156,13 @@ func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (open
 	}
 	b.authority = access.NewAuthority(b.notary, o.Clock)
 	if tenants == 0 {
-		// What is recorded without a key could never be signed: the next open would
-		// take the key for lost. As long as nothing is, nothing keeps from saying so.
+		// Records without a key could never be signed: the next open would take the key for
+		// lost. While there are no records, the error can be reported.
 		if err := b.notary.Check(); err != nil {
 			return nil, err
 		}
 	}
-	// What cannot be overwritten because it is damaged is reported by Verify.
+	// Verify reports what cannot be overwritten because it is damaged.
 	if err := b.finishErasures(); err != nil && fault.CodeOf(err) != fault.Damaged {
 		return nil, err
 	}
@@ -172,8 +170,7 @@ func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (open
 	return b, nil
 }
 
-// caughtUp receives how far the index is at the opening. One that was rebuilt is worth
-// writing out.
+// caughtUp receives the progress of the index at the opening. A rebuilt index is worth a flush.
 func (b *Board) caughtUp(done, end journal.LSN, records uint64) {
 	if records >= briefRecords {
 		b.indexed = 0
@@ -183,7 +180,7 @@ func (b *Board) caughtUp(done, end journal.LSN, records uint64) {
 	}
 }
 
-// openFiles opens journal and index, in the order that the two need.
+// openFiles opens journal and index, in the order that they require.
 func (b *Board) openFiles(ctx context.Context) (err error) {
 	open := func(atLeast journal.LSN) (err error) {
 		b.log, err = journal.Open(journal.Options{
@@ -192,8 +189,7 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 		return err
 	}
 	if b.o.Rebuild {
-		// What the old index reached was durable, even if the index is no good
-		// otherwise.
+		// What the old index had folded was durable, even if the index is otherwise unusable.
 		if err := open(b.reached()); err != nil {
 			return err
 		}
@@ -211,8 +207,7 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 	if err := b.OpenStore(); err != nil {
 		return err
 	}
-	// The index never runs ahead of the journal. If the journal is shorter, it
-	// lost something.
+	// The index never runs ahead of the journal. If the journal is shorter, it lost something.
 	least, reached, err := apply.Cursor(b.store)
 	if err != nil {
 		return err
@@ -221,8 +216,7 @@ func (b *Board) openFiles(ctx context.Context) (err error) {
 	return open(reached)
 }
 
-// reached returns how far the index on the disk had come, or zero when it does
-// not say.
+// reached returns how far the index on the disk had come, or zero if it does not say.
 func (b *Board) reached() journal.LSN {
 	if _, err := b.o.FS.Stat(b.Path(NameIndex)); err != nil {
 		return 0
@@ -238,8 +232,8 @@ func (b *Board) reached() journal.LSN {
 	return most
 }
 
-// structural returns what is wrong with the journal beyond single payloads:
-// records are missing, so that what is left must not be taken for all there is.
+// structural returns the damage of the journal beyond single payloads: records are missing, so
+// that the rest must not be taken for everything.
 func (b *Board) structural() error {
 	for _, d := range b.log.Damages() {
 		if d.Part != journal.PartBody {
@@ -259,16 +253,16 @@ func (b *Board) OpenStore() (err error) {
 	return err
 }
 
-// ownerKey is where an index says which directory it belongs to.
+// ownerKey is the key under which an index names its directory.
 const ownerKey = "Mdirectory"
 
-// serve makes what answers from the store that is in use.
+// serve prepares reads from the store in use.
 func (b *Board) serve() {
 	b.applier, b.places = apply.New(b.store, b.log), ledger.NewPlaces()
 }
 
-// OpenIndex opens an index by the name of its directory, and refuses one that
-// was folded from another journal.
+// OpenIndex opens an index by the name of its directory, and refuses one that was folded from
+// another journal.
 func (b *Board) OpenIndex(name string) (*kv.Store, error) {
 	store, err := kv.Open(kv.Options{
 		FS: b.o.FS, Dir: b.Path(name), CacheBytes: b.o.CacheBytes, MemTableBytes: b.o.MemTableBytes,
@@ -294,8 +288,8 @@ func (b *Board) OpenIndex(name string) (*kv.Store, error) {
 	return store, nil
 }
 
-// Close waits for what is under way, makes everything durable and lets the
-// directory go. A second call does nothing.
+// Close waits for running operations, makes everything durable and releases the directory. A
+// second call does nothing.
 func (b *Board) Close() error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
@@ -306,16 +300,16 @@ func (b *Board) Close() error {
 	return b.release()
 }
 
-// How much of the journal a board that is open for a moment only leaves for the next opening:
-// so that one of some sixteen hooks writes it out. More would fill a memory table of the index,
-// which it then begins to write out by itself.
+// How much of the journal a briefly opened board leaves for the next opening to replay: so that
+// about one in sixteen hooks flushes it. More would fill a memory table of the index, which
+// then starts a flush itself.
 const (
 	briefBytes   = 32 << 10
 	briefRecords = 16
 )
 
-// release closes what is open, index first: what it lacks is in the journal,
-// but never the other way round.
+// release closes the files, index first: the journal has what the index lacks, but never the
+// other way round.
 func (b *Board) release() error {
 	errs := []error{b.toFollowers(Follower.Close)}
 	if b.store != nil {
@@ -337,7 +331,7 @@ func (b *Board) release() error {
 	return errors.Join(errs...)
 }
 
-// Enter begins an operation that reads or writes. The caller must call Leave.
+// Enter begins an operation. The caller must call Leave.
 func (b *Board) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -356,8 +350,7 @@ func ErrClosed() error { return fault.New(fault.Closed, "the board is closed") }
 // Leave ends an operation that Enter began.
 func (b *Board) Leave() { b.gate.RUnlock() }
 
-// EnterAlone begins an operation beside which nothing else runs. The caller must call
-// LeaveAlone.
+// EnterAlone begins an exclusive operation. The caller must call LeaveAlone.
 func (b *Board) EnterAlone() error {
 	b.gate.Lock()
 	if b.closed {
@@ -373,7 +366,7 @@ func (b *Board) LeaveAlone() { b.gate.Unlock() }
 // Options returns how the board was opened.
 func (b *Board) Options() Options { return b.o }
 
-// FS returns where the directory is.
+// FS returns the file system of the directory.
 func (b *Board) FS() disk.FS { return b.o.FS }
 
 // Store returns the index in use. It is for callers that have entered the board.
@@ -382,21 +375,21 @@ func (b *Board) Store() *kv.Store { return b.store }
 // Log returns the journal.
 func (b *Board) Log() *journal.Log { return b.log }
 
-// Notary returns what signs.
+// Notary returns the notary.
 func (b *Board) Notary() *notary.Notary { return b.notary }
 
-// Applier returns what folds records into the index in use.
+// Applier returns the applier of the index in use.
 func (b *Board) Applier() *apply.Applier { return b.applier }
 
-// Tokens returns what counts tokens.
+// Tokens returns the token counter.
 func (b *Board) Tokens() tokens.Counter { return b.tokens }
 
-// NewID returns an id that is in no record.
+// NewID returns an unused id.
 func (b *Board) NewID() (string, error) { return b.ids.Next() }
 
-// Erasures returns how often something was erased. The leader raises it in log order, after
-// the erasure is visible: an admission that finds another count than there was before the
-// read that it relies on must not use what was read.
+// Erasures returns the number of erasures. The leader increments it in log order, after the
+// erasure is visible: an admission that finds another count than before the read that it relies
+// on must not use that read.
 func (b *Board) Erasures() uint64 { return b.erasures.Load() }
 
 // Dir returns the data directory.
@@ -405,7 +398,7 @@ func (b *Board) Dir() string { return b.dir }
 // ID returns the directory's own id, which is part of what it signs.
 func (b *Board) ID() string { return b.id }
 
-// Damages returns what was found to be broken when the directory was opened.
+// Damages returns the damage found when the directory was opened.
 func (b *Board) Damages() []journal.Damage {
 	b.gate.RLock()
 	defer b.gate.RUnlock()
@@ -415,7 +408,7 @@ func (b *Board) Damages() []journal.Damage {
 // KnownDamages is Damages for callers that have entered the board.
 func (b *Board) KnownDamages() []journal.Damage { return append(b.log.Damages(), b.passed...) }
 
-// Failed returns why writes are refused, or nil when they are not.
+// Failed returns why writes are refused, or nil.
 func (b *Board) Failed() error {
 	if e := b.failed.Load(); e != nil {
 		return e

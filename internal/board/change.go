@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Forget puts a tombstone on a thing: it is no longer there for reads, and its
-// history stays. Forgetting what is forgotten changes nothing.
+// Forget puts a tombstone on a versioned record: reads no longer return it, and its
+// history stays. Forgetting it again changes nothing.
 func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, expect Expect) (*PutResult, error) {
 	w, err := b.Entitled(ctx, ref.Tenant, w, memory.OpForget, TargetOf(ref))
 	if err != nil {
@@ -31,7 +31,7 @@ func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, ex
 	return res.scrubbed(scrubbed), err
 }
 
-// scrubbed says how many secrets were taken out of what was written, if something was.
+// scrubbed adds the number of secrets that were scrubbed.
 func (r *PutResult) scrubbed(found int) *PutResult {
 	if r != nil {
 		r.Scrubbed = found
@@ -39,8 +39,8 @@ func (r *PutResult) scrubbed(found int) *PutResult {
 	return r
 }
 
-// Transition changes the status of an artifact. The rules are those of HMX-A, for the
-// artifact and for the chain that it is in.
+// Transition changes the status of an artifact, by the rules of HMX-A for the
+// artifact and for its chain.
 func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status, supersededBy, reason string, expect Expect) (*PutResult, error) {
 	ref.Kind = record.Artifact
 	w, err := b.Entitled(ctx, ref.Tenant, w, memory.OpTransition, TargetOf(ref))
@@ -75,11 +75,11 @@ func unchangedResult(t *ledger.Tenant, h *catalog.Head) *PutResult {
 	return &PutResult{URI: uri, Position: h.Position, Trust: h.Trust, Unchanged: true}
 }
 
-// TargetOf names what a reference names.
+// TargetOf names the record of a reference.
 func TargetOf(r Ref) string { return targetOf(r.Tenant, r.Kind, r.ID, r.Key) }
 
-// change writes a control about one thing, by a writer whose scope is verified.
-// The function may return nil to write nothing.
+// change writes a control about one record, by a writer whose scope is verified. The
+// function may return nil to write nothing.
 func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref Ref, expect Expect,
 	decide func(*Group, *ledger.Tenant, *catalog.Head) (memory.Control, error), res **PutResult) error {
 	if err := memory.CheckTenant(ref.Tenant); err != nil {
@@ -126,8 +126,9 @@ func (b *Board) change(ctx context.Context, w Writer, op memory.ViolationOp, ref
 	}})
 }
 
-// Changeable returns the head of what a writer is about to change. What its
-// scope hides is refused as such, and what is erased is not there for it.
+// Changeable returns the head of the record that a writer wants to change. A record
+// that its scope hides is refused as out of scope, and an erased one does not exist
+// for it.
 func (g *Group) Changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, ref Ref) (*catalog.Head, error) {
 	h, err := FindHead(State{Reader: g.tx, Tenant: t, View: access.View{}}, ref)
 	if err == nil && (h.Kind == record.Embedding || h.Kind == record.Refinement) && w.access == nil {
@@ -152,7 +153,7 @@ func (g *Group) Changeable(w Writer, op memory.ViolationOp, t *ledger.Tenant, re
 	return h, err
 }
 
-// ControlEntry makes the record of a control.
+// ControlEntry returns the entry of a control.
 func (b *Board) ControlEntry(w Writer, tenant, id string, control memory.Control) (*Entry, error) {
 	if err := control.Validate(); err != nil {
 		return nil, err
@@ -170,8 +171,8 @@ func (b *Board) ControlEntry(w Writer, tenant, id string, control memory.Control
 }
 
 // Restore writes the content of an earlier version as the newest one. Without a
-// version it is the last content there was, which brings back what is forgotten.
-// Whoever restores it, it is trusted no further than when it was written.
+// version it is the last content, which brings back a forgotten record. Its trust is
+// at most that of the original.
 func (b *Board) Restore(ctx context.Context, w Writer, ref Ref, expect Expect) (*PutResult, error) {
 	w, err := b.Entitled(ctx, ref.Tenant, w, memory.OpRestore, TargetOf(ref))
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 	"lukasa.dev/internal/notary"
 )
 
-// The format of the directory as a whole: which files there are and what they
-// are for. The parts have formats of their own.
+// The format of the directory as a whole: its files and their purpose. The parts have formats of their
+// own.
 const directoryFormat = 1
 
-// maxMark is more than the mark of a directory ever has.
+// maxMark is larger than any mark of a directory.
 const maxMark = 64 << 10
 
 // names of the files and directories of a data directory.
@@ -35,9 +35,9 @@ const (
 	NamePast    = "index.past"
 	NameTraces  = "index.traces"
 	nameSpool   = "import.spool"
-	nameWaiting = "SPOOL"    // events that wait to be folded in, see package spool
-	nameHookLog = "HOOK.log" // what went wrong in hooks of agents
-	nameHanded  = "HANDED"   // what was handed out, see package echo
+	nameWaiting = "SPOOL"    // events that wait to be recorded, see package spool
+	nameHookLog = "HOOK.log" // errors of hooks
+	nameHanded  = "HANDED"   // digests of handed-out text, see package echo
 )
 
 // Path returns the name of a file of the directory.
@@ -45,11 +45,11 @@ func (b *Board) Path(elem ...string) string {
 	return b.o.FS.PathJoin(append([]string{b.dir}, elem...)...)
 }
 
-// firstWrites is what to do where there is nothing yet.
+// firstWrites is the advice for a missing directory.
 const firstWrites = "`lukasa install AGENT`, `lukasa ingest` or `lukasa remember` begin one, and `lukasa demo` shows how it works; or name another with --data"
 
-// claim makes sure that the directory is ours or can be, and locks it. Nothing
-// is written to a directory that is someone else's.
+// claim checks that the directory is ours or can be, and locks it. Nothing is written to a foreign
+// directory.
 func (b *Board) claim() (io.Closer, error) {
 	if b.dir == "" {
 		return nil, fault.New(fault.InvalidArgument, "dir: the data directory has no name").WithFix("name one")
@@ -79,8 +79,7 @@ func (b *Board) claim() (io.Closer, error) {
 	return disk.Lock(b.o.FS, b.Path(NameLock), b.o.Note)
 }
 
-// ours reports whether a directory with these names in it was made here, or is
-// empty.
+// ours reports whether a directory with these files was made by a board, or is empty.
 func (b *Board) ours(names []string) error {
 	var other []string
 	for _, n := range names {
@@ -90,7 +89,7 @@ func (b *Board) ours(names []string) error {
 		case n == NameLock || strings.HasPrefix(n, NameLock+".") || strings.HasPrefix(n, NameMark+"."):
 			// Left by a start that did not get as far as its mark.
 		case n == nameWaiting || strings.HasPrefix(n, nameHookLog) || strings.HasPrefix(n, nameHanded):
-			// Left by a hook of an agent before anybody made the board.
+			// Left by a hook before the board was created.
 		default:
 			other = append(other, n)
 		}
@@ -152,13 +151,13 @@ func (b *Board) found() error {
 	return nil
 }
 
-// checkOf returns the CRC-32C of what stands before the check of a mark.
+// checkOf returns the CRC-32C of the text before the check of a mark.
 func checkOf(text []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// sweep removes what an interrupted rebuild, verification or import left behind. The index that was in
-// use, if it is still there, stays.
+// sweep removes the leftovers of an interrupted rebuild, verification or import. The index that was in
+// use stays, if it still exists.
 func (b *Board) sweep() error {
 	for _, name := range []string{nameRebuilt, nameOld, NameVerify, NamePast, nameSpool} {
 		if _, err := b.o.FS.Stat(b.Path(name)); err != nil {
@@ -171,7 +170,7 @@ func (b *Board) sweep() error {
 	return nil
 }
 
-// notaryOptions says where the keys are, and whether there must be some.
+// notaryOptions returns the options of the notary; used says that there must be keys.
 func (b *Board) notaryOptions(used bool) notary.Options {
 	o := notary.Options{FS: b.o.FS, Dir: b.Path("keys"), DirectoryID: b.id, Random: b.o.Random, Now: b.o.Clock, Used: used}
 	if b.o.WitnessDir != "" {

@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/internal/notary"
 )
 
-// HeadAt reads the frame at a position. A body that cannot be read is left
-// away; the header is the one that the tenant's tree has.
+// HeadAt reads the frame at a position. An unreadable body is left out; the header
+// is the one in the tenant's tree.
 func (b *Board) HeadAt(s State, position uint64) (journal.Frame, error) {
 	at, ok, err := ledger.At(s.Reader, s.Tenant.Number, position)
 	if err != nil {
@@ -46,9 +46,9 @@ func (b *Board) FinishErasures(ctx context.Context) error {
 	return b.finishErasures()
 }
 
-// finishErasures overwrites what redactions took out of the index. The index is
-// flushed first: were it behind after a crash, it could no longer look up in
-// the payload which of its keys are to go.
+// finishErasures overwrites the payloads of redacted records. It flushes the index
+// first: if the index were behind after a crash, it could no longer derive from
+// the payload which of its keys to delete.
 func (b *Board) finishErasures() error {
 	b.erasing.Lock()
 	defer b.erasing.Unlock()
@@ -58,8 +58,8 @@ func (b *Board) finishErasures() error {
 		if err != nil {
 			return err
 		}
-		// A note is not enough to overwrite anything: a record must say so, and
-		// one that was written after what it erases.
+		// A note alone must not cause an overwrite: a record must say so, and one
+		// that is newer than what it erases.
 		by, ok, err := ledger.Erased(b.store, u.Tenant, u.Position)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (b *Board) finishErasures() error {
 	return tx.Commit()
 }
 
-// overwrite erases payloads on the disk, after the index is there to stay.
+// overwrite erases payloads on the disk, after the index is durable.
 func (b *Board) overwrite(lsns []journal.LSN) error {
 	if len(lsns) == 0 {
 		return nil
@@ -105,9 +105,8 @@ func (b *Board) overwrite(lsns []journal.LSN) error {
 	return b.log.Erase(lsns)
 }
 
-// ErasedPlaces walks over everything that was ever erased and calls visit with
-// where it lies. What names itself or something younger as erased is not
-// believed.
+// ErasedPlaces visits every erased record with its address. A record that claims
+// to erase itself or a newer one is ignored.
 func ErasedPlaces(ctx context.Context, r kv.Reader, visit func(tenant uint32, position uint64, lsn journal.LSN) error) error {
 	n := 0
 	for e, err := range ledger.Erasures(r) {
@@ -131,8 +130,8 @@ func ErasedPlaces(ctx context.Context, r kv.Reader, visit func(tenant uint32, po
 	return nil
 }
 
-// blankAt reports whether nothing of a payload is on the disk. One that cannot
-// be read is not known to be gone.
+// blankAt reports whether nothing of a payload is on the disk. An unreadable one
+// is not known to be gone.
 func (b *Board) blankAt(lsn journal.LSN) (bool, error) {
 	f, err := b.log.Read(lsn, nil)
 	if apply.Bodiless(err) {
@@ -141,8 +140,8 @@ func (b *Board) blankAt(lsn journal.LSN) (bool, error) {
 	return err == nil && apply.Blank(&f), err
 }
 
-// eraseAgain overwrites every erased payload that is on the disk all the same:
-// a file of the journal may have been put back from a copy.
+// eraseAgain overwrites erased payloads that are on the disk again: a file of the
+// journal may have been restored from a copy.
 func (b *Board) eraseAgain(ctx context.Context) error {
 	b.erasing.Lock()
 	defer b.erasing.Unlock()
@@ -154,7 +153,7 @@ func (b *Board) eraseAgain(ctx context.Context) error {
 		blank, err := b.blankAt(lsn)
 		switch {
 		case fault.CodeOf(err) == fault.Damaged:
-			unread = fault.First(unread, err) // the others are erased all the same
+			unread = fault.First(unread, err) // still erase the others
 		case err != nil:
 			return err
 		case !blank:
@@ -165,7 +164,8 @@ func (b *Board) eraseAgain(ctx context.Context) error {
 	return fault.First(err, b.overwrite(lsns), unread)
 }
 
-// finishAll finishes every erasure, also such as had been finished before.
+// finishAll completes every erasure, including those that had been completed
+// before.
 func (b *Board) finishAll(ctx context.Context) error {
 	if err := b.Enter(ctx); err != nil {
 		return err
@@ -175,13 +175,13 @@ func (b *Board) finishAll(ctx context.Context) error {
 }
 
 // Purge rewrites the index so that nothing deleted is left in its files, and
-// overwrites what was erased and is on the disk again.
+// overwrites erased payloads that are on the disk again.
 func (b *Board) Purge(ctx context.Context) error {
 	if err := b.finishAll(ctx); err != nil {
 		return err
 	}
-	// Reads that began before the deletions keep what they see; those that
-	// begin from now on do not.
+	// Reads that began before the deletions keep their snapshots; later ones do
+	// not see them.
 	if err := b.drained(func() error { return fault.First(b.toFollowers(Follower.Purging), b.store.Touch()) }); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (b *Board) Purge(ctx context.Context) error {
 	return b.drained(func() error { return b.store.Cleaned(ctx) })
 }
 
-// drained runs a function when nothing else is under way.
+// drained runs a function while no other operation runs.
 func (b *Board) drained(f func() error) error {
 	if err := b.EnterAlone(); err != nil {
 		return err
@@ -205,14 +205,14 @@ func (b *Board) drained(f func() error) error {
 	return f()
 }
 
-// CheckErased refuses unless every payload that a receipt is to name is seen to be
-// gone from the disk. The caller has the gate.
+// CheckErased refuses unless every payload of a receipt is verified to be gone
+// from the disk. The caller holds the gate.
 func (b *Board) CheckErased(s State, list []notary.Erased) error {
 	err := b.lookBlank(s, list)
 	if err == nil {
 		return nil
 	}
-	// It may be under way, or not have been finished the last time.
+	// The erasure may be under way, or have been interrupted.
 	if undone := b.finishErasures(); undone != nil && fault.CodeOf(undone) != fault.Damaged {
 		return undone
 	}
@@ -241,9 +241,9 @@ func (b *Board) lookBlank(s State, list []notary.Erased) error {
 	return nil
 }
 
-// TreeIn is a tenant's tree as the notary sees it. It may have grown, and a
-// longer one may have been signed, since the snapshot was taken; the notary
-// then asks for it again.
+// TreeIn is a tenant's tree as the notary sees it. It may have grown, and a longer
+// one may have been signed, since the snapshot was taken; the notary then asks for
+// it again.
 func (b *Board) TreeIn(s State) notary.Tree {
 	tree := TreeOf(s)
 	tree.Fresh = func(use func(notary.Tree) error) error {

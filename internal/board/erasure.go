@@ -5,16 +5,16 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Fate is what became of a record.
+// Fate is what happened to a record.
 type Fate int
 
 const (
 	OnRecord    Fate = iota
-	WasExpired       // its time was over
-	WasRedacted      // someone wants it gone
+	WasExpired       // it expired
+	WasRedacted      // it was redacted
 )
 
-// ErasureOf returns what became of the record at a position.
+// ErasureOf returns the fate of the record at a position.
 func (b *Board) ErasureOf(s State, position uint64) (Fate, error) {
 	by, gone, err := ledger.Erased(s.Reader, s.Tenant.Number, position)
 	if err != nil || !gone {

@@ -18,36 +18,35 @@ import (
 	"lukasa.dev/internal/secret"
 )
 
-// Writer is who writes: the name that stands in the record for ever, and the
-// highest tier of trust that what it writes may have.
+// Writer is who writes: the name in the record, and the maximum trust of what it writes.
 type Writer struct {
-	// Actor is the writer's name. It stays in the header of the record for
-	// ever, erasures or not. For events it may be empty.
+	// Actor is the writer's name. It stays in the header of the record forever, even after
+	// an erasure. For events it may be empty.
 	Actor string
 	// Trust is the ceiling. Zero means [record.Agent].
 	Trust record.Trust
-	// Scope is a token that narrows what may be written. The actor is then whom
-	// the token was granted to, and may be left out; the ceiling is that of the
-	// token if it is lower. Empty means no scope.
+	// Scope is a token that narrows what may be written. The actor is then the holder of the
+	// token, and may be left out; the ceiling is that of the token if it is lower. Empty
+	// means no scope.
 	Scope string
 
-	access *scope.Access // of the scope, once it is verified
-	// derived says that the ceiling is the lowest of what a body was derived from, so
-	// that it need not be looked up.
+	access *scope.Access // of the scope, once verified
+	// derived says that the ceiling is the lowest trust of a body's sources, so that they
+	// need not be looked up.
 	derived bool
-	// system says that it may write to the system's tenant.
+	// system says that it may write to the system tenant.
 	system bool
 }
 
-// Scoped reports whether a writer has a scope, which was verified.
+// Scoped reports whether a writer has a verified scope.
 func Scoped(w Writer) bool { return w.access != nil }
 
-// DerivedWriter returns a writer of what was derived from records of a tier or higher ones.
+// DerivedWriter returns a writer of records derived from sources with at least this trust.
 func DerivedWriter(actor string, tier record.Trust) Writer {
 	return Writer{Actor: actor, Trust: tier, derived: true}
 }
 
-// SystemWriter returns a writer that may write to the system's tenant, for records that were
+// SystemWriter returns a writer that may write to the system tenant, for records that were
 // admitted before.
 func SystemWriter(actor string) Writer { return Writer{Actor: actor, system: true} }
 
@@ -58,7 +57,7 @@ func (w Writer) Ceiling() record.Trust {
 	return w.Trust
 }
 
-// check refuses a tier that there is not.
+// check refuses an unknown tier.
 func (w Writer) check() error {
 	if w.Trust == 0 || w.Trust.Known() {
 		return nil
@@ -66,58 +65,58 @@ func (w Writer) check() error {
 	return fault.Newf(fault.InvalidArgument, "trust: there is no tier %d", uint8(w.Trust)).WithFix("use external, tool, agent, user or operator")
 }
 
-// Disposition is what became of an event.
+// Disposition is the result for an event.
 type Disposition string
 
-// What can become of an event.
+// The results for an event.
 const (
 	Accepted  Disposition = "accepted"
 	Late      Disposition = "late"      // accepted, after one of its session with a higher or equal sequence
 	Duplicate Disposition = "duplicate" // already recorded with the same content
 	Refused   Disposition = "refused"
-	Own       Disposition = "own" // not recorded: it is what was handed out, see [Options.Clean]
+	Own       Disposition = "own" // not recorded: the board handed it out, see [Options.Clean]
 )
 
-// EventReceipt says what became of one event.
+// EventReceipt is the result for one event.
 type EventReceipt struct {
 	Disposition Disposition  `json:"disposition"`
-	Position    uint64       `json:"position"`        // where it is recorded; of no meaning when refused or own
+	Position    uint64       `json:"position"`        // its position; meaningless if refused or own
 	Fault       *fault.Error `json:"error,omitempty"` // why it was refused
-	// Scrubbed is how many secrets were taken out of it before it was recorded.
+	// Scrubbed is how many secrets were scrubbed before it was recorded.
 	Scrubbed int `json:"scrubbed,omitempty"`
 }
 
-// AppendResult says what became of a batch of events.
+// AppendResult is the result for a batch of events.
 type AppendResult struct {
 	Receipts   []EventReceipt
 	Accepted   int // late ones included
 	Duplicates int
 	Late       int
 	Refused    int
-	Own        int // what was handed out, which is not recorded
-	Scrubbed   int // secrets that were taken out of those that were accepted
+	Own        int // handed-out text, which is not recorded
+	Scrubbed   int // secrets that were scrubbed from accepted events
 }
 
 // prepared is an event that is ready for the queue.
 type prepared struct {
 	Entry
 	refused  *fault.Error
-	own      bool     // it is what was handed out, and is not recorded
-	beyond   *Refusal // the scope's reason, if it is that
-	scrubbed int      // secrets that were taken out
+	own      bool     // it was handed out, and is not recorded
+	beyond   *Refusal // the refusal of the scope, if there is one
+	scrubbed int      // secrets that were scrubbed
 }
 
-// EventBatch is a batch of events that are prepared, whose hashes may still be on their way.
+// EventBatch is a batch of prepared events, whose hashes may still be in progress.
 type EventBatch struct {
 	writer Writer
 	events []prepared
 	ahead  *record.Ahead
 }
 
-// AppendEvents records events. Good ones are recorded even when others are
-// refused; the result says which. The error is for trouble that is not the
-// events' own; the result then has the receipts of those that were recorded
-// before it. The events must not be changed while the call runs.
+// AppendEvents records events. Valid ones are recorded even if others are refused; the
+// result says which. The error is for failures that are not about the events; the result
+// then has the receipts of those that were recorded before. The events must not be changed
+// while the call runs.
 //
 // Under a scope, events that it does not allow are refused one by one.
 func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event) (*AppendResult, error) {
@@ -126,8 +125,7 @@ func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event)
 		return nil, err
 	}
 	res := &AppendResult{}
-	// A few thousand share an fsync well enough, and more would only take
-	// memory.
+	// A few thousand share an fsync well enough, and more would only take memory.
 	for part := range slices.Chunk(events, appendBatch) {
 		batch, err := b.prepare(w, part, madeInGo)
 		if err != nil {
@@ -144,15 +142,15 @@ func (b *Board) AppendEvents(ctx context.Context, w Writer, events []*hmx.Event)
 	return res, nil
 }
 
-// IngestBatch is how many events of a stream share an fsync. It is a multiple of how
-// many positions the indexes put together, so that a stream into a new tenant leaves
-// them nothing half done.
+// IngestBatch is how many events of a stream share an fsync. It is a multiple of the number
+// of positions that the indexes group, so that a stream into a new tenant leaves no group
+// half done.
 const IngestBatch = 2048
 
 // appendBatch is how many events of one call are admitted together.
 const appendBatch = 4096
 
-// add adds what became of the events that followed.
+// add adds the result for the events that followed.
 func (r *AppendResult) add(next *AppendResult) {
 	r.Receipts = append(r.Receipts, next.Receipts...)
 	r.Accepted += next.Accepted
@@ -163,8 +161,8 @@ func (r *AppendResult) add(next *AppendResult) {
 	r.Scrubbed += next.Scrubbed
 }
 
-// origin says where events come from: a decoder, which has applied every rule
-// of the protocol, or someone's code, which may not have.
+// origin says where events come from: a decoder, which has applied every rule of the
+// protocol, or other code, which may not have.
 type origin bool
 
 const (
@@ -172,9 +170,9 @@ const (
 	madeInGo origin = true
 )
 
-// PrepareEvents prepares events that a decoder has judged by every rule of the protocol. It
-// does what needs neither the state nor the queue, so that the next events of a stream can be
-// prepared while those before are written.
+// PrepareEvents prepares events that a decoder has validated by every rule of the protocol.
+// It does what needs neither the state nor the queue, so that the next events of a stream
+// can be prepared while the previous ones are written.
 func (b *Board) PrepareEvents(w Writer, events []*hmx.Event) (*EventBatch, error) {
 	return b.prepare(w, events, decoded)
 }
@@ -229,7 +227,7 @@ func (b *Board) prepare(w Writer, events []*hmx.Event, from origin) (*EventBatch
 			continue
 		}
 		if again {
-			// What is read back at a replay must be accepted then.
+			// A replay must accept the payload.
 			if ev, _, err = hmx.DecodeEvent(p.Body[record.SaltSize:]); err != nil {
 				arena = arena[:start]
 				p.refused = fault.From(fault.Wrap(fault.InvalidDocument, err))
@@ -247,8 +245,8 @@ func (b *Board) prepare(w Writer, events []*hmx.Event, from origin) (*EventBatch
 	return &EventBatch{writer: w, events: batch, ahead: b.runAhead(batch)}, nil
 }
 
-// runAhead computes ids and commitments, and reads what the events are about,
-// beside whoever goes through the batch.
+// runAhead computes ids and commitments, and reads the references of events, concurrently
+// with the consumer of the batch.
 func (b *Board) runAhead(batch []prepared) *record.Ahead {
 	return record.RunAhead(len(batch), func(from, to int) {
 		for i := from; i < to; i++ {
@@ -294,8 +292,8 @@ func CheckEvent(ev *hmx.Event, w Writer) error {
 	return nil
 }
 
-// AppendPrepared queues a batch and waits for it. A result that comes with an
-// error says what is recorded all the same.
+// AppendPrepared queues a batch and waits for it. A result with an error says what was still
+// recorded.
 func (b *Board) AppendPrepared(ctx context.Context, batch *EventBatch) (*AppendResult, error) {
 	res := &AppendResult{Receipts: make([]EventReceipt, len(batch.events))}
 	w := batch.writer
@@ -358,11 +356,11 @@ func (b *Board) violations(ctx context.Context, batch *EventBatch) error {
 	if err := b.Refuse(ctx, batch.writer, list...); fault.CodeOf(err) != fault.OutOfScope {
 		return err
 	}
-	return nil // the receipts say it
+	return nil // the receipts report it
 }
 
-// admitEvent decides about one event and puts it. The error is for trouble of
-// the store, which ends the group.
+// admitEvent decides about one event and puts it. The error is for failures of the store,
+// which end the group.
 func (g *Group) admitEvent(w Writer, p *prepared, out *EventReceipt) error {
 	refuse := func(err *fault.Error) error {
 		out.Disposition, out.Fault = Refused, err
@@ -431,7 +429,7 @@ func (g *Group) again(w Writer, t *ledger.Tenant, p *prepared, position uint64, 
 	out.Position = position
 	switch {
 	case fault.CodeOf(err) == fault.Damaged:
-		// What is there cannot be compared with; that is this event's trouble.
+		// The recorded event is unreadable; that only affects this event.
 		out.Disposition, out.Fault = Refused, fault.From(err)
 		return nil
 	case err != nil:
@@ -455,9 +453,9 @@ func erasedContent(redaction uint64) *fault.Error {
 	return fault.Newf(fault.Erased, "content equal to this was erased by the redaction at position %d and stays erased", redaction)
 }
 
-// sameJSON reports whether two documents say the same: byte by byte, or with
-// other white space or order of keys. Numbers are compared as they are written,
-// since rounding could make two ids equal.
+// sameJSON reports whether two documents have the same content: byte by byte, or with other
+// white space or order of keys. Numbers are compared as they are written, since rounding
+// could make two ids equal.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true

@@ -14,12 +14,11 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// profile writes into a feedback what was typical of the things that it cites:
-// the mean of the factors of those that are there for the writer, as of the
-// tenant's newest record. It is done in log order and becomes part of the
-// record, so that what is learned from it needs nothing but the record. What the
-// caller put there is dropped. A feedback that is on record keeps the profile
-// that it got then.
+// profile sets the profile of a feedback: the mean of the salience factors of
+// the cited records that the writer sees, as of the tenant's newest record. It
+// is computed in log order and becomes part of the record, so that learning from
+// it needs only the record. A profile from the caller is dropped. A feedback
+// that is on record keeps its profile.
 func (g *Group) profile(t *ledger.Tenant, w Writer, head *catalog.Head, f *memory.Feedback) error {
 	f.Profile = hmx.Opt[memory.Profile]{}
 	if head != nil {
@@ -29,7 +28,7 @@ func (g *Group) profile(t *ledger.Tenant, w Writer, head *catalog.Head, f *memor
 	seen := make(map[memory.URI]bool, len(f.Cited))
 	for _, u := range f.Cited {
 		if u = u.Head(); seen[u] {
-			continue // two versions of one thing
+			continue // two versions of one record
 		}
 		seen[u] = true
 		x, ok, err := g.factors(t, w, u)
@@ -50,7 +49,7 @@ func (g *Group) profile(t *ledger.Tenant, w Writer, head *catalog.Head, f *memor
 func (g *Group) keepProfile(t *ledger.Tenant, head *catalog.Head, f *memory.Feedback) error {
 	payload, erased, err := g.PayloadAt(t, head.Position)
 	if erased || fault.CodeOf(err) == fault.Damaged {
-		return nil // there is nothing left that it could be equal to
+		return nil // nothing is left that it could be equal to
 	}
 	if err != nil {
 		return g.Stop(err)
@@ -63,9 +62,8 @@ func (g *Group) keepProfile(t *ledger.Tenant, head *catalog.Head, f *memory.Feed
 	return nil
 }
 
-// factors returns what the salience of a thing or an event is made of, at the
-// time of the tenant's newest record. It is false for what is not there for the
-// writer.
+// factors returns the salience factors of a record or an event, at the time of
+// the tenant's newest record. ok is false for what the writer does not see.
 func (g *Group) factors(t *ledger.Tenant, w Writer, u memory.URI) (x salience.Factors, ok bool, err error) {
 	thing := frame.ThingOf(t.Name, u.Kind, u.ID)
 	var c frame.Card
@@ -81,8 +79,8 @@ func (g *Group) factors(t *ledger.Tenant, w Writer, u memory.URI) (x salience.Fa
 	return c.Factors(t.Time), err == nil, err
 }
 
-// thingFactors returns since when a live thing says what it says, and how
-// important that is.
+// thingFactors returns since when a live record has its content, and how
+// important it is.
 func (g *Group) thingFactors(t *ledger.Tenant, w Writer, k record.Kind, thing index.Digest) (since int64, importance float64, ok bool, err error) {
 	h, ok, err := catalog.HeadOf(g.tx, t.Number, k, thing)
 	if err != nil || !ok || h.State != catalog.Live || h.Expires <= t.Time {
@@ -94,8 +92,7 @@ func (g *Group) thingFactors(t *ledger.Tenant, w Writer, k record.Kind, thing in
 	return h.Updated, h.Importance, true, nil
 }
 
-// eventFactors is thingFactors for an event. One that cannot be read is not
-// there.
+// eventFactors is thingFactors for an event. An unreadable one does not exist.
 func (g *Group) eventFactors(t *ledger.Tenant, id string) (since int64, importance float64, ok bool, err error) {
 	digest := record.ID(t.Name, record.Event, id)
 	position, ok, err := ledger.Find(g.tx, t.Number, &digest)

@@ -6,29 +6,29 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Follower keeps something that is derived from a board, such as a cache, in step with it.
-// The leader calls it in log order. A method must not wait for a write.
+// Follower keeps data derived from a board, such as a cache, in step with it. The leader
+// calls it in log order. A method must not wait for a write.
 type Follower interface {
 	// Writing is called with each record of a group before a read can see the record.
 	Writing(h *record.Header)
 	// Committed is called when a group is durable and visible, before it is acknowledged.
 	Committed(c Commit)
-	// Erasing is called before an erasure is acknowledged. When it returns, nothing that is
-	// kept may hold a copy of an erased payload, and nothing may be kept that was read
-	// before. An error keeps the erasure from being acknowledged.
+	// Erasing is called before an erasure is acknowledged. When it returns, the follower
+	// must not hold a copy of an erased payload, nor keep anything that was read before. An
+	// error prevents the acknowledgement.
 	Erasing() error
-	// Rebuilt is called when another index took the place of the one in use. Nothing else
+	// Rebuilt is called when another index has replaced the one in use. No other operation
 	// runs meanwhile.
 	Rebuilt() error
-	// Purging is called before the index is rewritten. Nothing else runs meanwhile.
+	// Purging is called before the index is rewritten. No other operation runs meanwhile.
 	Purging() error
-	// Close is called when the board is closed. Nothing else runs any more.
+	// Close is called when the board is closed. No other operation runs any more.
 	Close() error
 }
 
-// Commit is what a follower learns of a group.
+// Commit describes a group to a follower.
 type Commit struct {
-	// Records are those that callers wrote. Records of an import are not among them.
+	// Records are those that callers wrote, without imported ones.
 	Records []*index.Record
 }
 
@@ -42,8 +42,8 @@ func (NopFollower) Rebuilt() error         { return nil }
 func (NopFollower) Purging() error         { return nil }
 func (NopFollower) Close() error           { return nil }
 
-// Follow adds followers, which are called in the order in which they were added. It must be
-// called before the board is used.
+// Follow adds followers, which are called in the order of addition. It must be called
+// before the board is used.
 func (b *Board) Follow(f ...Follower) { b.followers = append(b.followers, f...) }
 
 // toFollowers calls each follower and returns the first error.
@@ -54,13 +54,13 @@ func (b *Board) toFollowers(call func(Follower) error) (err error) {
 	return err
 }
 
-// ForgetErased has all followers let go of what may have been erased.
+// ForgetErased makes all followers drop what may have been erased.
 func (b *Board) ForgetErased() error {
 	b.erasures.Add(1)
 	return b.toFollowers(Follower.Erasing)
 }
 
-// forgetAll has all followers begin again with another index.
+// forgetAll makes all followers start over with another index.
 func (b *Board) forgetAll() error {
 	b.erasures.Add(1)
 	return b.toFollowers(Follower.Rebuilt)

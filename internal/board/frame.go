@@ -11,13 +11,13 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// FrameAt reads the frame at a position. What was redacted but is not yet
-// overwritten counts as erased.
+// FrameAt reads the frame at a position. A redacted record that is not overwritten yet
+// counts as erased.
 func (b *Board) FrameAt(s State, position uint64) (journal.Frame, error) {
 	return b.FrameIn(s, position, false)
 }
 
-// FrameIn is FrameAt for whoever knows whether the tenant is whole in the snapshot: that
+// FrameIn is FrameAt for callers that know whether the tenant is whole in the snapshot:
 // nothing of it was erased then.
 func (b *Board) FrameIn(s State, position uint64, whole bool) (journal.Frame, error) {
 	if position >= s.Tenant.Size {
@@ -39,7 +39,7 @@ func (b *Board) FrameIn(s State, position uint64, whole bool) (journal.Frame, er
 	}
 	f, err := b.log.Read(at.LSN, nil)
 	if gone && apply.Bodiless(err) {
-		err = nil // half overwritten: on its way out
+		err = nil // half overwritten: its erasure is under way
 	}
 	if err != nil {
 		return f, fmt.Errorf("position %d of tenant %q: %w", position, s.Tenant.Name, err)
@@ -69,8 +69,8 @@ func Unerased(s State) (bool, error) {
 	return !any, err
 }
 
-// wholeAt is FrameAt where nothing was erased, for a reader that sees what is committed
-// only, at less cost.
+// wholeAt is a cheaper FrameAt for tenants without erasures, and readers that see only
+// committed records.
 func (b *Board) wholeAt(s State, position uint64) (journal.Frame, error) {
 	f, _, err := b.WholeLeafAt(s, position)
 	return f, err
@@ -85,7 +85,7 @@ func (b *Board) WholeLeafAt(s State, position uint64) (f journal.Frame, leaf mer
 			return f, place.Leaf, nil
 		}
 	}
-	if f, err = b.FrameAt(s, position); err == nil { // which says what is wrong
+	if f, err = b.FrameAt(s, position); err == nil { // it reports the problem
 		leaf = merkle.LeafHash(f.Header)
 	}
 	return f, leaf, err

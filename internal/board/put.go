@@ -16,7 +16,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Expect is the version that a write wants to find.
+// Expect is the version that a write expects.
 type Expect struct {
 	version uint32
 	set     bool
@@ -25,23 +25,23 @@ type Expect struct {
 // AnyVersion expects nothing.
 func AnyVersion() Expect { return Expect{} }
 
-// Version expects the thing to be at a version; 0 expects that there is none.
+// Version expects a version of the record; 0 expects that there is none.
 func Version(v uint32) Expect { return Expect{v, true} }
 
-// PutResult says where a write went.
+// PutResult is the result of a write.
 type PutResult struct {
 	URI       memory.URI // with the version
 	Position  uint64
 	Trust     record.Trust
-	Unchanged bool // it said already what the write says; nothing was written
-	Scrubbed  int  // secrets that were taken out of it before it was recorded
+	Unchanged bool // the content was the same; nothing was written
+	Scrubbed  int  // secrets that were scrubbed before it was recorded
 }
 
-// Put writes a version of a thing: a new one, or the next of the one with the
-// same id or, if it has no id, the same key. What it is derived from lowers its
-// trust to the lowest of its sources; a source that is not known here counts as
-// external. The body is normalised, and gets its id, if it lacks one; a feedback
-// gets its profile. Secrets are taken out of it, unless they are to be kept.
+// Put writes a version of a record: a new one, or the next of the one with the
+// same id or, if it has no id, the same key. Its trust is at most the lowest of
+// its sources; an unknown source counts as external. The body is normalised, and
+// gets its id, if it lacks one; a feedback gets its profile. Secrets are
+// scrubbed, unless they are to be kept.
 func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect) (*PutResult, error) {
 	if none(body) {
 		return nil, noBody()
@@ -60,8 +60,8 @@ func noBody() error {
 	return fault.New(fault.InvalidArgument, "body: there is none").WithFix("give what is to be kept")
 }
 
-// PutAs is Put of content that is trusted no further than the given tier, by a
-// writer whose scope is verified.
+// PutAs is Put of content with at most the given trust, by a writer whose scope
+// is verified.
 func (b *Board) PutAs(ctx context.Context, w Writer, tenant string, body memory.Body, expect Expect, op memory.ViolationOp, tier record.Trust) (*PutResult, error) {
 	if none(body) {
 		return nil, noBody()
@@ -117,7 +117,7 @@ func (b *Board) CheckPut(w Writer, tenant string, body memory.Body) error {
 			return err
 		}
 	case *memory.Feedback:
-		body.Profile = hmx.Opt[memory.Profile]{} // the engine says it, in log order
+		body.Profile = hmx.Opt[memory.Profile]{} // the engine sets it, in log order
 	}
 	if err := b.validate(body); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (g *Group) PutBody(w Writer, tenant string, body memory.Body, expect Expect
 	if err != nil {
 		return nil, err
 	}
-	// What is read back at a replay must be accepted then.
+	// A replay must accept the payload.
 	if _, err := memory.Decode(kind, payload); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (g *Group) PutBody(w Writer, tenant string, body memory.Body, expect Expect
 		if err != nil {
 			return nil, err
 		}
-		// Someone who is trusted more and says the same vouches for it.
+		// A writer with more trust and the same content raises the trust.
 		if same && w.Ceiling() <= head.Trust {
 			uri.Version = uint64(head.Version)
 			return &PutResult{URI: uri, Position: head.Position, Trust: head.Trust, Unchanged: true}, nil
@@ -237,13 +237,13 @@ func (b *Board) NewEntry(w Writer, tenant string, kind record.Kind, id string, p
 	}, nil
 }
 
-// Immutable reports whether things of a kind have one version only.
+// Immutable reports whether records of a kind have only one version.
 func Immutable(k record.Kind) bool {
 	return k == record.Artifact || k == record.Feedback || k == record.Violation || k == record.Embedding || k == record.Refinement
 }
 
-// identify finds out which thing a body is about, and gives the body its id.
-// The head is nil for a new thing.
+// identify determines the record of a body, and sets the body's id. The head is
+// nil for a new record.
 func (g *Group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*catalog.Head, error) {
 	id, key := body.Identity()
 	kind := body.Kind()
@@ -261,7 +261,8 @@ func (g *Group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*cat
 	}
 	switch {
 	case id == "" && holder != nil:
-		// One that went is written again, rather than a second one with its key.
+		// A forgotten record is written again, rather than a second one with its
+		// key.
 		body.SetID(holder.ID)
 		return holder, nil
 	case id == "":
@@ -285,7 +286,7 @@ func (g *Group) identify(t *ledger.Tenant, body memory.Body, fresh string) (*cat
 	return head, nil
 }
 
-// CheckExpected compares what is there with what was expected.
+// CheckExpected compares the current version with the expected one.
 func CheckExpected(e Expect, uri memory.URI, head *catalog.Head) error {
 	var current uint32
 	if head != nil {
@@ -300,14 +301,14 @@ func CheckExpected(e Expect, uri memory.URI, head *catalog.Head) error {
 	return fault.Newf(fault.VersionConflict, "%s is at version %d, but %d was expected", uri, current, e.version)
 }
 
-// unchanged reports whether the current content says what payload says.
+// unchanged reports whether the current content equals payload.
 func (g *Group) unchanged(t *ledger.Tenant, head *catalog.Head, payload []byte) (bool, error) {
 	if head.State != catalog.Live || head.Expires != math.MaxInt64 {
-		return false, nil // saying it again brings it back, or lets it live longer
+		return false, nil // writing it again brings it back, or extends its life
 	}
 	old, erased, err := g.PayloadAt(t, head.Position)
 	if fault.CodeOf(err) == fault.Damaged {
-		return false, nil // a good copy over a bad one is welcome
+		return false, nil // a valid copy may replace a damaged one
 	}
 	if err != nil {
 		return false, g.Stop(err)
@@ -315,7 +316,7 @@ func (g *Group) unchanged(t *ledger.Tenant, head *catalog.Head, payload []byte) 
 	return !erased && string(old) == string(payload), nil
 }
 
-// Outranks refuses a writer that is trusted less than what it would change.
+// Outranks refuses a writer with less trust than what it would change.
 func Outranks(w Writer, head *catalog.Head) error {
 	guard := max(head.Trust, head.Ended)
 	if w.Ceiling() < guard {
@@ -329,8 +330,8 @@ func Outranks(w Writer, head *catalog.Head) error {
 	return nil
 }
 
-// lowest returns the lowest tier among the writer's and those of everything the
-// body was derived from. What the writer cannot see counts as what is not here.
+// lowest returns the lowest tier among the writer's and those of all sources of
+// the body. Sources that the writer cannot see count as missing.
 func (g *Group) lowest(w Writer, t *ledger.Tenant, trust record.Trust, body memory.Body) (record.Trust, error) {
 	if w.derived {
 		return trust, nil
@@ -355,7 +356,7 @@ func (g *Group) lowest(w Writer, t *ledger.Tenant, trust record.Trust, body memo
 	return trust, nil
 }
 
-// trustOf returns the tier of a thing or an event. What is not here is external.
+// trustOf returns the trust of a record or an event. A missing one is external.
 func (g *Group) trustOf(t *ledger.Tenant, u memory.URI) (record.Trust, error) {
 	if u.Kind != record.Event {
 		head, ok, err := catalog.HeadOf(g.tx, t.Number, u.Kind, catalog.ThingOf(t.Name, u.Kind, u.ID))

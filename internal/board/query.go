@@ -21,8 +21,8 @@ type StoredEvent struct {
 	Trust    record.Trust
 }
 
-// EventsSeen returns events by their ids, in the order of the ids. In the place of one that is not
-// there, was erased, or that the view does not show is nil.
+// EventsSeen returns events by their ids, in the order of the ids. A missing, erased or hidden
+// event is nil.
 func (b *Board) EventsSeen(s State, ids []string) ([]*StoredEvent, error) {
 	out := make([]*StoredEvent, len(ids))
 	read := b.FrameAt
@@ -43,7 +43,7 @@ func (b *Board) EventsSeen(s State, ids []string) ([]*StoredEvent, error) {
 	return out, nil
 }
 
-// reading is how a frame of a tenant is read.
+// reading is a function that reads a frame of a tenant.
 type reading func(s State, position uint64) (journal.Frame, error)
 
 // EventSeen returns an event that a view shows.
@@ -51,7 +51,7 @@ func (b *Board) EventSeen(s State, id string) (*StoredEvent, error) {
 	return b.eventIn(s, id, b.FrameAt)
 }
 
-// eventIn is event with a way to read.
+// eventIn is EventSeen with a given reading.
 func (b *Board) eventIn(s State, id string, read reading) (*StoredEvent, error) {
 	digest := record.ID(s.Tenant.Name, record.Event, id)
 	position, ok, err := ledger.Find(s.Reader, s.Tenant.Number, &digest)
@@ -65,7 +65,7 @@ func (b *Board) eventIn(s State, id string, read reading) (*StoredEvent, error) 
 	ev, err := b.eventRead(s, position, read)
 	switch {
 	case fault.CodeOf(err) == fault.Erased && s.View.Scope != "":
-		return nil, missing // nothing is left that would tell whether it was in scope
+		return nil, missing // nothing is left that would show whether it was in scope
 	case err != nil:
 		return nil, err
 	case !access.SeesEvent(s.View, ev.Event):
@@ -79,7 +79,7 @@ func (b *Board) EventAt(s State, position uint64) (*StoredEvent, error) {
 	return b.eventRead(s, position, b.FrameAt)
 }
 
-// eventRead is EventAt with a way to read.
+// eventRead is EventAt with a given reading.
 func (b *Board) eventRead(s State, position uint64, read reading) (*StoredEvent, error) {
 	f, err := read(s, position)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Rebuild makes a new index from the journal and puts it in the place of the
-// old one. Until that moment the old one stays; a rebuild that fails or is cut
-// short changes nothing. Everything else waits meanwhile.
+// Rebuild builds a new index from the journal and replaces the old one. Until
+// then the old one stays; a failed or interrupted rebuild changes nothing. All
+// other operations wait meanwhile.
 func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 	b.gate.Lock()
 	defer b.gate.Unlock()
@@ -22,7 +22,7 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 	if err := b.Failed(); err != nil {
 		return err
 	}
-	_ = b.store.Close() // what it could not write out is in the journal
+	_ = b.store.Close() // what it could not flush is in the journal
 	b.store = nil
 	remade := fault.First(b.remake(ctx, tell), b.forgetAll())
 	if err := b.OpenStore(); err != nil {
@@ -30,11 +30,11 @@ func (b *Board) Rebuild(ctx context.Context, tell apply.Progress) error {
 		return errors.Join(fault.First(remade, err), b.release())
 	}
 	b.serve()
-	// An index that is behind the journal must not be written to.
+	// An index that is behind the journal must not be written.
 	if _, err := b.applier.CatchUp(context.WithoutCancel(ctx), nil); err != nil {
 		return fault.First(remade, b.fail(err))
 	}
-	// As when the directory is opened: what is damaged is reported by Verify.
+	// As at the opening: Verify reports what is damaged.
 	if err := b.finishErasures(); err != nil && fault.CodeOf(err) != fault.Damaged {
 		return fault.First(remade, err)
 	}

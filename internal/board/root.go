@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// Root names the state of a tenant: how many records there are, and the root of
-// the tree over them.
+// Root identifies the state of a tenant: the number of its records, and the root of the tree
+// over them.
 type Root struct {
 	Tenant string
 	Size   uint64
@@ -20,8 +20,8 @@ type Root struct {
 	Time   time.Time // of the newest record; zero when there is none
 }
 
-// Root returns the root of a tenant as it is now. A tenant without records has
-// the root of the empty tree.
+// Root returns the current root of a tenant. A tenant without records has the root of the empty
+// tree.
 func (b *Board) Root(ctx context.Context, tenant string) (Root, error) {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return Root{}, err
@@ -48,12 +48,12 @@ func RootOf(t *ledger.Tenant) Root {
 	return Root{Tenant: t.Name, Size: t.Size, Hash: t.Tree.Root(), Time: time.Unix(0, t.Time).UTC()}
 }
 
-// tenantsAtOnce is how many tenants a walk looks up at a time.
+// tenantsAtOnce is how many tenants an iteration looks up at a time.
 const tenantsAtOnce = 1000
 
-// Tenants walks over the roots of all tenants but [SystemTenant], in the order in
-// which they first wrote. Whoever walks may use the board meanwhile; of a tenant that is written
-// to, one of its roots is seen.
+// Tenants iterates over the roots of all tenants but [SystemTenant], in the order of their first
+// writes. The caller may use the board meanwhile; if a tenant is written, one of its roots is
+// seen.
 func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] {
 	return func(yield func(Root, error) bool) {
 		for from := uint32(0); ; {
@@ -110,7 +110,7 @@ func (b *Board) CountTenants(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// RootAt returns the root that a tenant had when it was of a given size.
+// RootAt returns the root of a tenant at a given size.
 func (b *Board) RootAt(ctx context.Context, tenant string, size uint64) (merkle.Hash, error) {
 	var root merkle.Hash
 	err := b.Read(ctx, tenant, func(s State) (err error) {
@@ -120,7 +120,7 @@ func (b *Board) RootAt(ctx context.Context, tenant string, size uint64) (merkle.
 	return root, err
 }
 
-// RootWhen returns the root that a tenant had when it was of a size.
+// RootWhen returns the root of a tenant at a size.
 func RootWhen(s State, size uint64) (merkle.Hash, error) {
 	if size > s.Tenant.Size {
 		return merkle.Hash{}, fault.Newf(fault.NotFound, "tenant %q has %d records, so it has no root of size %d", s.Tenant.Name, s.Tenant.Size, size)

@@ -8,14 +8,14 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Rule is what is asked of a kind of record before it is admitted, beyond what is asked of
-// every kind. A function that is nil asks nothing.
+// Rule is the admission rule of a kind of record, beyond the rules of every kind. A nil
+// function checks nothing.
 type Rule struct {
-	// Validate judges a body before it is queued.
+	// Validate checks a body before it is queued.
 	Validate func(body memory.Body) error
-	// Admit judges a body in log order, after everything else.
+	// Admit checks a body in log order, after everything else.
 	Admit func(g *Group, w Writer, t *ledger.Tenant, body memory.Body) error
-	// Transition judges a change of status in log order.
+	// Transition checks a change of status in log order.
 	Transition func(g *Group, w Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error
 }
 

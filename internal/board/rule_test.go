@@ -31,8 +31,8 @@ func put(t *testing.T, b *board.Board, id string) {
 	}
 }
 
-// TestRulesJudgeTheirKind: a body before it is queued and in log order; other kinds are not
-// asked.
+// TestRulesJudgeTheirKind: a rule checks a body before it is queued and in log order; other
+// kinds are not affected.
 func TestRulesJudgeTheirKind(t *testing.T) {
 	t.Parallel()
 	invalid, unfit := errors.New("invalid"), errors.New("unfit")

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/secret"
 )
 
-// ScrubText is for text of a caller that is no body.
+// ScrubText scrubs a text of a caller that is not a body.
 func (b *Board) ScrubText(ctx context.Context, text string) (string, int) {
 	if b.o.KeepSecrets || isSystem(ctx) {
 		return text, 0
@@ -15,7 +15,7 @@ func (b *Board) ScrubText(ctx context.Context, text string) (string, int) {
 	return secret.Text(text)
 }
 
-// scrubBody takes the secrets out of a body, and returns how many there were.
+// scrubBody scrubs the secrets of a body, and returns how many there were.
 func (b *Board) scrubBody(ctx context.Context, body memory.Body) (int, error) {
 	if b.o.KeepSecrets || isSystem(ctx) {
 		return 0, nil
@@ -23,5 +23,5 @@ func (b *Board) scrubBody(ctx context.Context, body memory.Body) (int, error) {
 	return secret.Body(body)
 }
 
-// scrubs reports whether secrets are taken out of what a writer sends.
+// scrubs reports whether the writes of a writer are scrubbed.
 func (b *Board) scrubs(w Writer) bool { return !b.o.KeepSecrets && !w.system }

@@ -8,15 +8,15 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Twice is a stream that is read two times.
+// Twice is a stream that can be read twice.
 type Twice struct {
 	First  io.Reader
 	Second func() (io.Reader, error)
 	Done   func()
 }
 
-// Seekable makes a stream one that can be read twice: by going back in it or,
-// when it cannot go back, by way of a file in the data directory.
+// Seekable makes a stream readable twice: by seeking or, if it cannot seek,
+// through a file in the data directory.
 func (b *Board) Seekable(src io.Reader) (*Twice, error) {
 	if s, ok := src.(io.Seeker); ok {
 		if start, err := s.Seek(0, io.SeekCurrent); err == nil {
@@ -46,7 +46,7 @@ func (b *Board) Seekable(src io.Reader) (*Twice, error) {
 			return in, nil
 		},
 		Done: func() {
-			// What is left over is removed at the next start.
+			// A leftover file is removed at the next start.
 			_ = out.Close()
 			if in != nil {
 				_ = in.Close()
@@ -57,8 +57,8 @@ func (b *Board) Seekable(src io.Reader) (*Twice, error) {
 	}, nil
 }
 
-// file is a file that is only written to. A File may scribble on what it is
-// given to write, which here is the reader's.
+// file is a write-only file. A File may modify the buffer that it writes,
+// which here belongs to the reader.
 type file struct{ f disk.File }
 
 // Write writes a copy of p.

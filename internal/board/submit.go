@@ -21,17 +21,17 @@ type Request struct {
 	// afterwards: once it has put a record, it must not refuse, unless that
 	// record is the refusal.
 	Admit func(g *Group) error
-	// Indexed asks for a transaction whose iterators see its own writes.
+	// Indexed requests a transaction whose iterators see its own writes.
 	Indexed bool
-	// Alone asks for a group with nobody else in it.
+	// Alone requests a group without other requests.
 	Alone bool
-	// Records is about how many it will write.
+	// Records is approximately how many it will write.
 	Records int
 	err     error
 }
 
-// maxGroup is how many records are written together at most, unless a single
-// request brings more.
+// maxGroup is the maximum number of records written together, unless a single
+// request has more.
 const maxGroup = 1 << 14
 
 // Submit queues a request and waits until it is durable or refused.
@@ -45,7 +45,7 @@ func (b *Board) Submit(ctx context.Context, r *Request) error {
 	return r.err
 }
 
-// Group is what is written together.
+// Group is a set of records that are written together.
 type Group struct {
 	b    *Board
 	tx   *kv.Txn
@@ -54,10 +54,10 @@ type Group struct {
 	// journal before it is durable.
 	bodies  map[place][]byte
 	broken  error
-	erases  bool            // a record in it takes others away
-	records []*index.Record // those that are not imported
-	system  bool            // the request that is admitted may write to the system's tenant
-	grown   []string        // the tenants of its records, one after the other
+	erases  bool            // one of its records removes others
+	records []*index.Record // without imported ones
+	system  bool            // the current request may write to the system tenant
+	grown   []string        // the tenants of its records, in order
 	room    []byte
 }
 
@@ -70,7 +70,7 @@ func (g *Group) Tx() *kv.Txn { return g.tx }
 // State returns a tenant as the group sees it, for readers.
 func (g *Group) State(t *ledger.Tenant) State { return State{Reader: g.tx, Tenant: t} }
 
-// Broken returns what ended the group, or nil.
+// Broken returns the error that ended the group, or nil.
 func (g *Group) Broken() error { return g.broken }
 
 // place is a position of a tenant.
@@ -79,7 +79,7 @@ type place struct {
 	position uint64
 }
 
-// run is the leader's work: everything that waited, in its order.
+// run is the leader's work: all waiting requests, in order.
 func (b *Board) run(reqs []*Request) {
 	for len(reqs) > 0 {
 		n, records := 1, reqs[0].Records
@@ -94,8 +94,8 @@ func (b *Board) run(reqs []*Request) {
 	}
 }
 
-// runGroup admits a group, makes it durable and visible, and only then lets
-// its requests see success.
+// runGroup admits a group, makes it durable and visible, and only then reports
+// success to its requests.
 func (b *Board) runGroup(reqs []*Request) {
 	refuse := func(err error) {
 		for _, r := range reqs {
@@ -113,8 +113,8 @@ func (b *Board) runGroup(reqs []*Request) {
 		g.tx = b.store.Begin()
 	}
 	defer func() {
-		// The committer hands a panic on to the callers and goes on. Half a group
-		// must not be in the next one.
+		// The committer passes a panic on to the callers and continues. Half a
+		// group must not be in the next one.
 		if p := recover(); p != nil {
 			b.log.Abort()
 			b.applier.Discard(g.tx)
@@ -124,7 +124,7 @@ func (b *Board) runGroup(reqs []*Request) {
 	}()
 	for _, r := range reqs {
 		if r.err = r.ctx.Err(); r.err != nil {
-			continue // given up before its turn
+			continue // cancelled before its turn
 		}
 		g.system = isSystem(r.ctx)
 		r.err = r.Admit(g)
@@ -149,7 +149,7 @@ func (g *Group) commit() error {
 		b.applier.Discard(g.tx)
 		return g.broken
 	}
-	// The folds finish while the disk works. What they write is nowhere but in the
+	// The folds finish while the disk works. What they write is only in the
 	// transaction.
 	var synced, err error
 	_ = index.Share(2, 2, func(part, _, _ int) error {
@@ -164,9 +164,9 @@ func (g *Group) commit() error {
 		b.applier.Discard(g.tx)
 		return synced
 	}
-	// From here on the records are in the journal. If the index cannot follow,
-	// nobody is told that they are in, and nothing more is written; opening the
-	// directory again finds them.
+	// From here on the records are in the journal. If the index cannot follow, no
+	// caller is acknowledged, and nothing more is written; opening the directory
+	// again finds them.
 	if err == nil {
 		err = b.applier.Advance(g.tx, b.log.End())
 	}
@@ -187,14 +187,15 @@ func (g *Group) commit() error {
 	return nil
 }
 
-// fail stops all writing for good.
+// fail stops all writes permanently.
 func (b *Board) fail(err error) error {
 	e := fault.Newf(fault.WriteFailed, "the index could not follow the journal: %w", err)
 	b.failed.CompareAndSwap(nil, e)
 	return e
 }
 
-// checkRoomEvery is how many bytes are written between two looks at the disk.
+// checkRoomEvery is how many bytes are written between two checks of the free disk
+// space.
 const checkRoomEvery = 1 << 20
 
 // writable reports whether a group may be written at all.
@@ -211,14 +212,14 @@ func (b *Board) writable() error {
 	b.unchecked = 1
 	free, err := disk.Usage(b.o.FS, b.dir)
 	if err != nil {
-		return nil // a file system that cannot tell is not a reason to refuse
+		return nil // if the file system does not know, writes are allowed
 	}
 	reserve := b.o.Reserve
 	if reserve == 0 {
 		reserve = 8<<20 + 2*b.store.PendingBytes()
 	}
 	if free < reserve {
-		b.unchecked = 0 // look again next time
+		b.unchecked = 0 // check again next time
 		return fault.Newf(fault.DiskFull, "%s has %d KiB left, less than the %d KiB that are kept to put things in order", b.dir, free>>10, reserve>>10)
 	}
 	return nil
@@ -236,8 +237,7 @@ func (g *Group) Tenant(name string) (*ledger.Tenant, error) {
 	return t, err
 }
 
-// Entry is a record on its way in. The header lacks position and time, which
-// the group gives.
+// Entry is a record to be written. The group sets position and time of the header.
 type Entry struct {
 	Header record.Header
 	Body   []byte // salt and payload

@@ -6,22 +6,23 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// SystemTenant is the tenant in which a server keeps what it knows of itself: keys,
-// limits, what operators did. It is not listed among tenants, and whoever has not been
-// let in by [AsSystem] neither reads it nor writes to it.
+// SystemTenant is the tenant in which a server keeps its own records: keys, limits,
+// actions of operators. It is not listed among tenants. Only callers admitted by
+// [AsSystem] read or write it.
 const SystemTenant = "lukasa-system"
 
-// systemKey marks a context that was let in.
+// systemKey marks an admitted context.
 type systemKey struct{}
 
-// AsSystem lets calls with the context read and write [SystemTenant]. It is for the few
-// who keep something there, and for those who save and bring back a directory as a whole.
+// AsSystem allows calls with the context to read and write [SystemTenant]. It is for
+// the few components that keep records there, and for those that save and restore a
+// directory as a whole.
 func AsSystem(ctx context.Context) context.Context { return context.WithValue(ctx, systemKey{}, true) }
 
-// isSystem reports whether a context was let in.
+// isSystem reports whether a context is admitted.
 func isSystem(ctx context.Context) bool { return ctx.Value(systemKey{}) != nil }
 
-// EnterTenant refuses the system's tenant to whoever was not let in.
+// EnterTenant refuses the system tenant to callers that are not admitted.
 func EnterTenant(ctx context.Context, tenant string) error {
 	if tenant != SystemTenant || isSystem(ctx) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Ref names a thing: by id or, where its kind has keys, by key.
+// Ref names a versioned record: by id or, if its kind has keys, by key.
 type Ref struct {
 	Tenant  string
 	Kind    record.Kind
@@ -21,12 +21,12 @@ type Ref struct {
 	Version uint32 // 0 is the current one
 }
 
-// RefOf returns the reference that a URI is.
+// RefOf returns the reference of a URI.
 func RefOf(u memory.URI) Ref {
 	return Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: uint32(min(u.Version, math.MaxUint32))}
 }
 
-// Name returns what a reference names, in words.
+// Name describes the record of a reference.
 func (r Ref) Name() string {
 	if r.ID != "" {
 		return r.Kind.String() + " " + r.ID
@@ -34,12 +34,12 @@ func (r Ref) Name() string {
 	return r.Kind.String() + " with the key " + r.Key
 }
 
-// Thing is a versioned thing as it was at one version.
+// Thing is a versioned record at one version.
 type Thing struct {
 	URI      memory.URI // with the version
 	State    catalog.State
 	Version  uint32
-	Content  uint32 // the version that the body is of
+	Content  uint32 // the version of the body
 	Position uint64 // of the record that holds the body
 	Created  time.Time
 	Updated  time.Time
@@ -52,9 +52,9 @@ type Thing struct {
 	Body     memory.Body
 }
 
-// Get returns a thing. One that is forgotten or expired is returned, and says
-// so; one that is erased is the error erased for an operator, and for an agent or
-// under a scope the same as one that never was: it may have been hidden from them.
+// Get returns a versioned record. A forgotten or expired one is returned with
+// that state. An erased one is the error erased for an operator; for an agent or
+// under a scope it does not exist, since it may have been hidden from them.
 func (b *Board) Get(ctx context.Context, ref Ref, v access.View) (*Thing, error) {
 	var thing *Thing
 	err := b.ReadAs(ctx, ref.Tenant, v, func(s State) error {
@@ -68,7 +68,7 @@ func (b *Board) Get(ctx context.Context, ref Ref, v access.View) (*Thing, error)
 	return thing, err
 }
 
-// FindHead returns the head of what a reference names.
+// FindHead returns the head of a reference.
 func FindHead(s State, ref Ref) (*catalog.Head, error) {
 	d := catalog.ThingOf(s.Tenant.Name, ref.Kind, ref.ID)
 	missing := fault.Newf(fault.NotFound, "tenant %q has no %s", s.Tenant.Name, ref.Name())
@@ -92,7 +92,8 @@ func FindHead(s State, ref Ref) (*catalog.Head, error) {
 		return nil, missing
 	}
 	if h.State == catalog.Redacted {
-		// Nothing is left that would tell whether it was in scope, or private to another.
+		// Nothing is left that would show whether it was in scope, or private to
+		// another.
 		if s.View.Scope != "" || s.View.Agent != "" {
 			return nil, missing
 		}
@@ -102,7 +103,7 @@ func FindHead(s State, ref Ref) (*catalog.Head, error) {
 	return h, nil
 }
 
-// ThingIn reads a version of a thing; 0 is the current one.
+// ThingIn reads a version of a record; 0 is the current one.
 func (b *Board) ThingIn(s State, h *catalog.Head, version uint32) (*Thing, error) {
 	now := access.NowOf(s.View, s.Tenant)
 	out := &Thing{
@@ -145,15 +146,15 @@ func noVersion(h *catalog.Head, version uint32) error {
 	return fault.Newf(fault.NotFound, "%s %s has no version %d; the newest is %d", h.Kind, h.ID, version, h.Version)
 }
 
-// turnBack makes a thing what it was at an earlier version. It returns who
-// wrote the content.
+// turnBack sets a record to an earlier version. It returns the writer of the
+// content.
 func (x *Thing) turnBack(s State, h *catalog.Head, version uint32) (writer string, err error) {
 	d := catalog.ThingOf(s.Tenant.Name, h.Kind, h.ID)
 	if version > h.Version {
 		return "", noVersion(h, version)
 	}
 	x.Version, x.URI.Version, x.State, x.Note = version, uint64(version), catalog.Live, ""
-	x.Status, x.Expires = "", time.Time{} // the head's; its own content says it, or a transition
+	x.Status, x.Expires = "", time.Time{} // those of the head; the older content or a transition sets them
 	for at := version; at > 0; at-- {
 		e, ok, err := catalog.EntryOf(s.Reader, s.Tenant.Number, h.Kind, d, at)
 		if err != nil {

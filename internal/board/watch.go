@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// watchers are those who want to know when a tenant grows. Tenants that nobody watches
-// cost nothing.
+// watchers are the channels to notify when a tenant grows. Unwatched tenants cost
+// nothing.
 type watchers struct {
-	any  atomic.Int64 // how many there are
+	any  atomic.Int64 // their number
 	mu   sync.Mutex
 	list map[string]map[chan struct{}]bool // by tenant
 }
 
-// Watch tells when a tenant gets records: after each group that has some of it, grew has
-// an item, one for all that came since it was last taken. What was recorded before the
-// call is not told of, so read after it. Stop ends it, and must be called.
+// Watch notifies the caller when a tenant gets records: after each group with some of
+// it, grew has an item, one for all since it was last received. Records from before the
+// call are not notified, so read after it. The caller must call stop.
 func (b *Board) Watch(tenant string) (grew <-chan struct{}, stop func()) {
 	w := &b.watching
 	c := make(chan struct{}, 1)
@@ -39,7 +39,7 @@ func (b *Board) Watched() int {
 	return len(b.watching.list)
 }
 
-// leave forgets a watcher.
+// leave removes a watcher.
 func (w *watchers) leave(tenant string, c chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -50,7 +50,7 @@ func (w *watchers) leave(tenant string, c chan struct{}) {
 	w.any.Add(-1)
 }
 
-// tell wakes those who watch one of the tenants.
+// tell wakes the watchers of the tenants.
 func (w *watchers) tell(tenants []string) {
 	if w.any.Load() == 0 {
 		return
@@ -61,7 +61,7 @@ func (w *watchers) tell(tenants []string) {
 		for c := range w.list[name] {
 			select {
 			case c <- struct{}{}:
-			default: // it has yet to look
+			default: // an item is pending
 			}
 		}
 	}

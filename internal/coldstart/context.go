@@ -1,6 +1,6 @@
-// Package coldstart composes what an agent reads when it starts: what is pinned, what became of
-// the same before, and what is filed under what it is about to do. One scan of the frame index
-// finds the candidates; what does not fit into the budget is never rendered.
+// Package coldstart composes what an agent reads when it starts: pinned records, earlier
+// outcomes of the same work, and what is filed under its task. One scan of the frame index
+// finds the candidates. What does not fit into the budget is never rendered.
 package coldstart
 
 import (
@@ -21,45 +21,40 @@ import (
 	"lukasa.dev/internal/semaphore"
 )
 
-// ContextOptions says for which task an agent is to be told what it needs to
-// know when it starts. The zero value asks for what is pinned.
+// ContextOptions describes the task of an agent that starts. The zero value asks for pinned
+// records.
 type ContextOptions struct {
 	Tenant string
-	// Verb is what the agent is about to do. Without one there is only what is
-	// pinned.
+	// Verb is what the agent is about to do. Without one there are only pinned records.
 	Verb memory.Verb
-	// Objects are what it is about to do that with: names of object kinds, and
-	// a reference of each.
+	// Objects are the objects of that task: names of object kinds, and a reference of each.
 	Objects map[string]string
-	// BudgetTokens is how much it may be told. Zero means
-	// [bundle.DefaultBudgetTokens]; more than [bundle.MaxBudgetTokens] is taken
-	// for that.
+	// BudgetTokens limits the bundle. Zero means [bundle.DefaultBudgetTokens]; values above
+	// [bundle.MaxBudgetTokens] are lowered to it.
 	BudgetTokens int
-	// IncludeTiers are the tiers that are wanted. None means all.
+	// IncludeTiers are the wanted tiers. None means all.
 	IncludeTiers []bundle.Tier
-	// OutcomeLimit is how many outcomes there may be. Zero means
-	// [bundle.DefaultOutcomeLimit].
+	// OutcomeLimit is the maximum number of outcomes. Zero means [bundle.DefaultOutcomeLimit].
 	OutcomeLimit int
-	// Form is how much of each thing is shown. Empty means medium.
+	// Form is how much of each record is shown. Empty means medium.
 	Form memory.Form
-	// View says who looks, and when.
+	// View says who reads, and when.
 	View board.View
 }
 
-// composer returns the options that are the composer's, normalised.
+// composer returns the normalised options of the composer.
 func (o *ContextOptions) composer() (bundle.Options, error) {
 	return bundle.Options{
 		BudgetTokens: o.BudgetTokens, OutcomeLimit: o.OutcomeLimit, IncludeTiers: o.IncludeTiers, Form: o.Form,
 	}.Normalize()
 }
 
-// frames returns what the agent is about to do, one frame for each object, in
-// the order of the object kinds. Everything that was given is judged, whether
-// there is a verb or not.
+// frames returns the task as one frame for each object, in the order of the object kinds. It
+// validates everything, with or without a verb.
 func (o *ContextOptions) frames() ([]memory.Frame, error) {
 	verb := o.Verb
 	if verb == "" {
-		verb = memory.VerbFind // any: the objects are judged as if there were one
+		verb = memory.VerbFind // any verb, to validate the objects
 	} else if _, err := memory.ParseVerb(string(verb)); err != nil {
 		return nil, err
 	}
@@ -92,8 +87,8 @@ func (o *ContextOptions) frames() ([]memory.Frame, error) {
 	return frames, nil
 }
 
-// tooManyObjects refuses more objects than there are kinds without looking at
-// them: one at least must be of a kind that there is not.
+// tooManyObjects refuses more objects than there are kinds without reading them: at least one
+// must be of an unknown kind.
 func tooManyObjects(n int) error {
 	_, err := memory.ParseObjectKind("")
 	return fault.Newf(fault.InvalidArgument, "objects: there are %d, but only %d object kinds", n, len(memory.ObjectKinds())).
@@ -111,8 +106,7 @@ func kindNames() string {
 	return text
 }
 
-// unknownObject refuses an object of a kind that there is not, and names it: the
-// first of them in the order of their names.
+// unknownObject refuses an object of an unknown kind: the first of them by name.
 func unknownObject(objects map[string]string) error {
 	var unknown []string
 	for name := range objects {
@@ -124,23 +118,22 @@ func unknownObject(objects map[string]string) error {
 	return fault.Newf(fault.InvalidArgument, "objects: %w", err)
 }
 
-// Composer makes the bundles of a board.
+// Composer composes the bundles of a board.
 type Composer struct {
 	core  *board.Board
 	limit semaphore.FIFO
 	ticks func() time.Time
 }
 
-// NewComposer returns the composer of a board. Limit bounds how many calls run at the same
-// time; ticks tells the time by which a call is measured.
+// NewComposer returns the composer of a board. Limit bounds the concurrent calls; ticks is the
+// clock that measures a call.
 func NewComposer(core *board.Board, limit semaphore.FIFO, ticks func() time.Time) *Composer {
 	return &Composer{core, limit, ticks}
 }
 
-// Context returns what an agent is told when it starts: what is pinned, what
-// matters for what it is about to do, and how it went when that was done before,
-// within a budget of tokens. It reads one state, writes nothing and counts
-// nothing. A tenant without records has an empty bundle.
+// Context returns what an agent reads when it starts: pinned records, what matters for its
+// task, and the outcomes of earlier attempts, within a budget of tokens. It reads one state,
+// writes nothing and counts nothing. A tenant without records has an empty bundle.
 func (c *Composer) Context(ctx context.Context, o ContextOptions) (*bundle.Bundle, error) {
 	began := c.ticks()
 	out, err := c.context(ctx, &o)
@@ -208,8 +201,8 @@ func (c *Composer) context(ctx context.Context, o *ContextOptions) (*bundle.Bund
 	return out, nil
 }
 
-// gone turns an error about something that was erased since the snapshot was
-// taken into one that leaves it out.
+// gone turns the error about a record that was erased since the snapshot was taken into one
+// that leaves it out.
 func gone(err error) error {
 	if fault.CodeOf(err) == fault.Erased {
 		return errors.Join(bundle.ErrGone, err)

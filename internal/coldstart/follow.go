@@ -14,33 +14,32 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// What came of an event that does not say itself how it went is looked for
-// among the events that followed it in its session.
+// If an event does not state its outcome, the outcome is looked for among the
+// events that follow it in its session.
 const (
-	// followed is how many of them are looked at.
+	// followed is how many following events are read.
 	followed = 16
-	// passed is how many that are out of scope are passed over on the way.
+	// passed is how many events out of scope are skipped on the way.
 	passed = 256
-	// verdicts is how many that judge it are told.
+	// verdicts is how many verdicts are quoted.
 	verdicts = 3
-	// arrow stands between an event and what came of it.
+	// arrow separates an event from its outcome.
 	arrow = " -> "
 )
 
-// changing are the verbs after which the work is another than before, so that
-// tests, errors and feedback that follow say something about what was done.
-// Whoever looked something up has only the answer.
+// changing are the verbs that change the work, so that later tests, errors and
+// feedback are about them. A lookup has only its answer.
 var changing = []memory.Verb{
 	memory.VerbAcquire, memory.VerbBuild, memory.VerbModify, memory.VerbDeliver, memory.VerbNegotiate, memory.VerbSchedule, memory.VerbDelegate,
 }
 
-// part is one thing that came of an event.
+// part is one part of the outcome of an event.
 type part struct {
 	text   string
 	failed bool // it is a check that failed
 }
 
-// sequel is what came of an event.
+// sequel is the outcome of an event.
 type sequel struct {
 	parts []part
 	trust record.Trust // the lowest among them
@@ -55,15 +54,15 @@ func (s *sequel) add(text string, failed bool, trust record.Trust) {
 	s.parts, s.trust = append(s.parts, part{text, failed}), min(s.trust, trust)
 }
 
-// follower is an event behind the one that is told, read when it is needed.
+// follower is an event after the one in question, read when it is needed.
 type follower struct {
 	place  timeline.Place
 	read   bool
-	ev     *board.StoredEvent // nil if it is not there for who looks, or over
+	ev     *board.StoredEvent // nil if it is not visible, or expired
 	facets kind.Facets
 }
 
-// aftermath is what is looked at for one event.
+// aftermath is what is read for one event.
 type aftermath struct {
 	g *Gathering
 	// events has the event itself first, then those that followed it.
@@ -71,10 +70,10 @@ type aftermath struct {
 	n      int
 }
 
-// whatFollowed returns what came of an event. Its own result is told first; if that
-// failed, nothing was done that others could judge. Of what changed something, the
-// verdicts in what followed are told up to where the same was done again, and
-// where there are neither, the first report.
+// whatFollowed returns the outcome of an event. Its own result comes first; if that
+// failed, the event did nothing that others could judge. If it changed something,
+// the verdicts in later events follow, up to the next attempt at the same. Without
+// either, the first report is used.
 func (g *Gathering) whatFollowed(c *frame.Card) (came sequel, err error) {
 	a := aftermath{g: g}
 	if err := a.collect(c); err != nil {
@@ -119,7 +118,7 @@ func (g *Gathering) whatFollowed(c *frame.Card) (came sequel, err error) {
 	return came, err
 }
 
-// brief says how a call went where what came later says more.
+// brief returns the outcome of a call in short, for when later events say more.
 func brief(o memory.Outcome) string {
 	if o == memory.OutcomeSuccess {
 		return "succeeded"
@@ -127,14 +126,13 @@ func brief(o memory.Outcome) string {
 	return "answered"
 }
 
-// tell adds what the event at i says.
+// tell adds the text of the event at i.
 func (a *aftermath) tell(came *sequel, i int) {
 	f := &a.events[i]
 	came.add(f.facets.Text, f.facets.Outcome == memory.OutcomeFailure, f.ev.Trust)
 }
 
-// collect finds the event and what followed it. What is out of scope does not
-// count.
+// collect finds the event and those after it. Events out of scope do not count.
 func (a *aftermath) collect(c *frame.Card) error {
 	g := a.g
 	hidden := 0
@@ -161,7 +159,7 @@ func (a *aftermath) collect(c *frame.Card) error {
 	return fault.First(failed, err)
 }
 
-// keep notes the event of a follower, unless it is over.
+// keep stores the event of a follower, unless it has expired.
 func (f *follower) keep(g *Gathering, ev *board.StoredEvent) {
 	f.read = true
 	if ev == nil {
@@ -173,7 +171,8 @@ func (f *follower) keep(g *Gathering, ev *board.StoredEvent) {
 	f.ev, f.facets = ev, kind.Read(ev.Event)
 }
 
-// at returns the event at i if it is of a type, and is there and not over; else nil.
+// at returns the event at i if it has the type, exists and has not expired; else
+// nil.
 func (a *aftermath) at(i int, t hmx.EventType) (*follower, error) {
 	f := &a.events[i]
 	if f.place.Type != t {
@@ -192,10 +191,10 @@ func (a *aftermath) at(i int, t hmx.EventType) (*follower, error) {
 	return f, nil
 }
 
-// resultOf returns where the result of the event at i stands, and 0 if there is
-// none: that with the same call_id; where one of the two has none, that which
-// names the event as its parent; and if neither names anything, that of the same
-// tool before it is called again.
+// resultOf returns the index of the result of the event at i, or 0 if there is
+// none: the one with the same call_id; if one of the two has none, the one that
+// names the event as its parent; if neither names anything, that of the same tool
+// before its next call.
 func (a *aftermath) resultOf(i int) (int, error) {
 	if !slices.ContainsFunc(a.events[i+1:a.n], func(f follower) bool { return f.place.Type == hmx.TypeToolResult }) {
 		return 0, nil
@@ -240,7 +239,7 @@ func (a *aftermath) resultOf(i int) (int, error) {
 	return 0, nil
 }
 
-// toolOf returns the tool that an event is about.
+// toolOf returns the tool of an event.
 func toolOf(ev *board.StoredEvent) string {
 	switch ev.Event.EventType {
 	case hmx.TypeToolCall:
@@ -253,8 +252,8 @@ func toolOf(ev *board.StoredEvent) string {
 	return ""
 }
 
-// nextTry returns where the same was done again, or the last place. A call that
-// failed did nothing, and is passed over.
+// nextTry returns the index of the next attempt at the same, or the end. A failed
+// call did nothing, and is skipped.
 func (a *aftermath) nextTry(c *frame.Card) (int, error) {
 	object := -1
 	for _, t := range a.g.tries {
@@ -281,20 +280,21 @@ func (a *aftermath) nextTry(c *frame.Card) (int, error) {
 	return a.n - 1, nil
 }
 
-// verdict is what judges an event.
+// verdict is a judgement of an event.
 type verdict struct {
 	part
 	trust record.Trust
-	// weak is a command that went well: it says less than tests that count, an
-	// error or what someone thought of it.
+	// weak is a successful command: it says less than counted tests, an error or
+	// feedback.
 	weak bool
 }
 
-// verdicts returns what judges the event, in order: the first few in what followed
-// it up to the end. Where there are more, weak ones give way, and if none of the
-// first is a check that failed, the last does to the first that is.
+// verdicts returns the judgements of the event, in order: the first few among the
+// following events up to the end. If there are more, weak ones are dropped first,
+// and if none of the first is a failed check, the first failed check replaces the
+// last of them.
 func (a *aftermath) verdicts(own, end int) (list []verdict, err error) {
-	var checks [1 + followed]int // by the place of a result, that of the call which ran a check
+	var checks [1 + followed]int // index of a result → index of the call that ran the check
 	strong, failed := 0, false
 	for i := 1; i < a.n && !(failed && strong >= verdicts); i++ {
 		v, ok, err := a.verdict(i, own, end, &checks)
@@ -325,8 +325,8 @@ func (a *aftermath) verdicts(own, end int) (list []verdict, err error) {
 	return list, nil
 }
 
-// verdict returns what the event at i says if it judges. A check that a tool ran
-// before the end judges where its result stands.
+// verdict returns the judgement in the event at i, if it has one. A check that a
+// tool started before the end judges at the index of its result.
 func (a *aftermath) verdict(i, own, end int, checks *[1 + followed]int) (v verdict, ok bool, err error) {
 	typ := a.events[i].place.Type
 	switch typ {
@@ -370,8 +370,8 @@ func (a *aftermath) verdict(i, own, end int, checks *[1 + followed]int) (v verdi
 	return verdict{part{f.facets.Text, failed}, f.ev.Trust, typ == hmx.TypeCommandExec && !failed}, ok, err
 }
 
-// concerns reports whether feedback at i, which names target, is about the event:
-// it names the event, its result or its call, nothing at all, or a message in
+// concerns reports whether feedback at i with this target is about the event: the
+// target is the event, its result or its call, is empty, or is a message in
 // between, in which the agent says what it has done.
 func (a *aftermath) concerns(target string, i, own int) (bool, error) {
 	if target == "" {
@@ -393,7 +393,7 @@ func (a *aftermath) concerns(target string, i, own int) (bool, error) {
 	return false, nil
 }
 
-// report adds the first event up to the end that reports how it went itself.
+// report adds the first event up to the end that states its own outcome.
 func (a *aftermath) report(came *sequel, end int) error {
 	for i := 1; i <= end; i++ {
 		for _, t := range [...]hmx.EventType{hmx.TypeCommandExec, hmx.TypeAPIResult} {

@@ -13,20 +13,18 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// How far the scans of a bundle go. They are bounds of the work that one call
-// can cause; beyond them the oldest is not looked at.
+// Limits of the scans of a bundle. They limit the work of one call; the oldest rows beyond
+// them are not read.
 const (
-	// ScanRows is how many rows a scan looks at: of one rank of what is pinned,
-	// of one class in one frame, of what was done to one object.
+	// ScanRows is how many rows a scan reads: of one rank of pinned records, of one class in
+	// one frame, of the attempts at one object.
 	ScanRows = 4096
-	// frameEvents is how many events of a frame are candidates of the
-	// frame-relevant tier. They are many and say little each; what they say as
-	// outcomes has a tier of its own.
+	// frameEvents is how many events of a frame are candidates of the frame-relevant tier.
+	// They are many and say little each; as outcomes they have a tier of their own.
 	frameEvents = 64
 )
 
-// Gathering is the making of one bundle: the snapshot that is read, who looks,
-// and what was found.
+// Gathering builds one bundle: the snapshot, the view, and the candidates.
 type Gathering struct {
 	ctx     context.Context
 	core    *board.Board
@@ -44,7 +42,8 @@ type Gathering struct {
 	tries                      []try
 }
 
-// Judging returns a gathering that judges cards of a state at a time, for a request with tags.
+// Judging returns a gathering that judges cards of a state at a time, for a request with
+// tags.
 func Judging(core *board.Board, s board.State, now int64, tags []string) *Gathering {
 	return &Gathering{core: core, s: s, now: now, tags: tags}
 }
@@ -55,8 +54,7 @@ type try struct {
 	position uint64
 }
 
-// scan finds the candidates of the tiers that are wanted, and how much each of
-// them matters.
+// scan finds the candidates of the wanted tiers, and their salience.
 func (g *Gathering) scan(o *bundle.Options) error {
 	g.look = frame.Look(g.s.Reader, g.s.Tenant.Number)
 	err := g.find(o)
@@ -66,8 +64,8 @@ func (g *Gathering) scan(o *bundle.Options) error {
 	return fault.First(err, g.look.Close())
 }
 
-// weigh sets the salience of the candidates. How they were drawn on is looked up
-// for all of them at once, since no scan depends on it.
+// weigh sets the salience of the candidates. Their usage is looked up for all of them at
+// once, since no scan depends on it.
 func (g *Gathering) weigh() error {
 	for _, k := range [...]record.Kind{record.Event, record.Memory, record.Policy} {
 		if err := g.look.Count(k, g.ofKind[k]); err != nil {
@@ -82,9 +80,9 @@ func (g *Gathering) weigh() error {
 	return nil
 }
 
-// salience returns how much a card matters. What is trusted less than a user never
-// reaches what is pinned: who writes much and praises it would else crowd out the
-// rules that it is to keep.
+// salience returns how much a card matters. A record with less trust than a user never
+// reaches the salience of pinned records: otherwise a writer that writes and rates much would
+// crowd out the rules that it has to keep.
 func (g *Gathering) salience(c *frame.Card) float64 {
 	score := g.weights.Score(c.Factors(g.now))
 	if c.Trust < record.User {
@@ -93,7 +91,7 @@ func (g *Gathering) salience(c *frame.Card) float64 {
 	return score
 }
 
-// UnderPinned is the most that anything trusted less than a user can matter.
+// UnderPinned is the highest salience of a record with less trust than a user.
 const UnderPinned = salience.PinnedFloor - 0.01
 
 // find finds the candidates.
@@ -128,7 +126,7 @@ func (g *Gathering) find(o *bundle.Options) error {
 	return nil
 }
 
-// scanPinned finds what is pinned with a rank, newest first.
+// scanPinned finds pinned records of a rank, newest first.
 func (g *Gathering) scanPinned(rank frame.Rank) error {
 	var failed error
 	looked := 0
@@ -145,7 +143,7 @@ func (g *Gathering) scanPinned(rank frame.Rank) error {
 	return fault.First(failed, err)
 }
 
-// scanFrame finds up to that many cards of a class in a frame, newest first.
+// scanFrame finds at most most cards of a class in a frame, newest first.
 func (g *Gathering) scanFrame(f memory.Frame, class frame.Class, most int) error {
 	var failed error
 	looked, kept := 0, 0
@@ -161,9 +159,9 @@ func (g *Gathering) scanFrame(f memory.Frame, class frame.Class, most int) error
 	return fault.First(failed, err)
 }
 
-// scanOutcomes finds what was done to an object before, newest first: as many as
-// the limit allows, and all that happened at the time of the last of them, among
-// which the score decides.
+// scanOutcomes finds earlier attempts at an object, newest first: as many as the limit
+// allows, and all that happened at the time of the last of them, among which the score
+// decides.
 func (g *Gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 	var failed error
 	var last int64
@@ -175,7 +173,7 @@ func (g *Gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 		if g.told(c, &failed) {
 			found := g.candidate(c)
 			if c.Kind == record.Event {
-				found.Known = 0 // what followed is told with it
+				found.Known = 0 // later events are rendered with it
 				g.tries = append(g.tries, try{object, c.Position})
 			}
 			g.outcomes = append(g.outcomes, found)
@@ -188,8 +186,8 @@ func (g *Gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 	return fault.First(failed, err)
 }
 
-// told reports whether a card is visible to the caller: it may be shown, and holds where they
-// are.
+// told reports whether a card is visible to the caller: it may be shown, and is valid for
+// them.
 func (g *Gathering) told(c *frame.Card, failed *error) bool {
 	if !g.Shows(c) {
 		return false
@@ -199,9 +197,8 @@ func (g *Gathering) told(c *frame.Card, failed *error) bool {
 	return !outside && err == nil
 }
 
-// Shows reports whether a card may be shown to who looks: it holds, it is not
-// over, it is meant for them, and their scope allows it. What is not shown is as
-// if it were not there.
+// Shows reports whether a card may be shown to the caller: it is valid, has not expired, is
+// meant for them, and their scope allows it. A hidden card has no effect.
 func (g *Gathering) Shows(c *frame.Card) bool {
 	switch agent := g.s.View.Agent; {
 	case c.Expires <= g.now, g.now < c.ValidFrom, g.now >= c.ValidUntil:
@@ -214,7 +211,7 @@ func (g *Gathering) Shows(c *frame.Card) bool {
 	return g.s.View.Scope == "" || access.Allows(g.s.View, access.CardSubject(c))
 }
 
-// candidate makes a candidate of a card, which is not weighed yet.
+// candidate returns a card as a candidate, without its salience.
 func (g *Gathering) candidate(c *frame.Card) bundle.Candidate {
 	found := bundle.Candidate{Kind: c.Kind, ID: c.ID, Created: c.Created, Index: len(g.cards)}
 	switch g.form {
@@ -228,8 +225,8 @@ func (g *Gathering) candidate(c *frame.Card) bundle.Candidate {
 	return found
 }
 
-// Outside reports whether a card is one of a memory that does not hold for who looks.
-// What was erased meanwhile is as if it did not.
+// Outside reports whether a card is of a memory that is not valid for the caller. An erased
+// one counts as outside.
 func (g *Gathering) Outside(c *frame.Card) (bool, error) {
 	if !c.Scoped || c.Kind != record.Memory {
 		return false, nil

@@ -16,9 +16,8 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// render makes the entry of a candidate, with its text in the form that was asked
-// for. An event among the outcomes is told with what came of it, and is then
-// trusted no more than that.
+// render renders the entry of a candidate in the requested form. An event among
+// the outcomes is rendered with its outcome, and has no more trust than that.
 func (g *Gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.Entry) error {
 	c := g.cards[found.Index]
 	e.Type, e.Key, e.Status, e.Version, e.Trust = c.Class, c.Key, c.Status, c.Version, c.Trust
@@ -57,7 +56,7 @@ func (g *Gathering) render(found *bundle.Candidate, in bundle.Tier, e *bundle.En
 	return nil
 }
 
-// full returns the whole text of what a card is about, as the journal has it.
+// full returns the whole text of a card's record, from the journal.
 func (g *Gathering) full(c *frame.Card) (string, error) {
 	if c.Kind == record.Event {
 		ev, err := g.core.EventAt(g.s, c.Position)
@@ -79,14 +78,14 @@ func (g *Gathering) full(c *frame.Card) (string, error) {
 	return c.Medium, nil
 }
 
-// told reports whether an event says itself how it went.
+// told reports whether an event states its own outcome.
 func told(c *frame.Card) bool { return c.Outcome != "" && c.Outcome != memory.OutcomeUnknown }
 
-// eventAt returns the event at a place, or nil if it is not there for who looks.
+// eventAt returns the event at a place, or nil if the caller does not see it.
 func (g *Gathering) eventAt(p timeline.Place) (*board.StoredEvent, error) {
 	ev, err := g.core.EventAt(g.s, p.Position)
 	if fault.CodeOf(err) == fault.Erased {
-		return nil, nil // since the snapshot was taken
+		return nil, nil // erased since the snapshot was taken
 	}
 	if err != nil || !access.SeesEvent(g.s.View, ev.Event) {
 		return nil, err
@@ -94,9 +93,9 @@ func (g *Gathering) eventAt(p timeline.Place) (*board.StoredEvent, error) {
 	return ev, nil
 }
 
-// join returns a text with what came of it behind it, as much as the form has
-// room for, and the count of the whole, or -1 where nothing had to be counted.
-// What goes first is what came last, but for a check that failed.
+// join appends the outcome to a text, as far as the form has room, and returns
+// the token count, or -1 if nothing had to be counted. The last parts are cut
+// first, except for a failed check.
 func (g *Gathering) join(text string, came []part) (string, int) {
 	limit := memory.MediumTokens
 	switch g.form {
@@ -117,8 +116,7 @@ func (g *Gathering) join(text string, came []part) (string, int) {
 			return longer, n
 		}
 		if len(came) == 1 {
-			// Half of the room is for what was done, so that what came of it is
-			// told in any case.
+			// Half of the room is for the event, so that its outcome always fits.
 			shorter, _ := cut(g.core.Tokens(), text, limit/2)
 			return cut(g.core.Tokens(), shorter+arrow+came[0].text, limit)
 		}
@@ -133,11 +131,11 @@ func (g *Gathering) join(text string, came []part) (string, int) {
 	}
 }
 
-// cutMarker stands where a text ends before its end.
+// cutMarker marks a cut text.
 const cutMarker = "…"
 
-// cut returns a text of at most that many tokens, and how many they are. What was
-// quoted where it is cut stays between quotes.
+// cut returns at most limit tokens of a text, and their number. A quote that is
+// cut stays closed.
 func cut(c tokens.Counter, text string, limit int) (string, int) {
 	for room := limit; ; room-- {
 		head := tokens.Truncate(c, text, room, cutMarker)

@@ -11,19 +11,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Append adds data to the end of a file with one write, and makes the file if it is not there,
-// for its owner alone. It does not sync. On the file system of the machine many processes may
-// append at once, each to the end; in memory callers take turns.
+// Append adds data to the end of a file with one write, and creates the file if it is missing,
+// with access for its owner alone. It does not sync. On the file system of the machine, many
+// processes may append at the same time, each to the end. In memory, callers take turns.
 func Append(fs FS, path string, data []byte) (err error) {
 	f, err := openAppend(fs, path)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append([]byte(nil), data...)) // a File may scribble on what it is given
+	_, err = f.Write(append([]byte(nil), data...)) // a File may modify the buffer that it writes
 	return errors.Join(err, f.Close())
 }
 
-// appender is an open file that is written at its end.
+// appender is a file that is open for writes at its end.
 type appender interface {
 	Write([]byte) (int, error)
 	Close() error
@@ -56,8 +56,9 @@ func (a *atEnd) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// MakeFile makes a file with some content, for its owner alone, durably. It fails with
-// [iofs.ErrExist] if the file is there: of many that make it at once one succeeds.
+// MakeFile creates a file with the given content, for its owner alone, durably. It fails with
+// [iofs.ErrExist] if the file exists: if several processes create it at the same time, one
+// succeeds.
 func MakeFile(fs FS, path string, data []byte) (err error) {
 	var name [8]byte
 	_, _ = rand.Read(name[:]) // it never fails
@@ -65,12 +66,12 @@ func MakeFile(fs FS, path string, data []byte) (err error) {
 	if err := writeNew(fs, temp, data); err != nil {
 		return fmt.Errorf("write %s: %w", temp, err)
 	}
-	defer func() { _ = fs.Remove(temp) }() // what is left over is harmless
+	defer func() { _ = fs.Remove(temp) }() // a leftover file is harmless
 	err = fs.Link(temp, path)
 	if errors.Is(err, iofs.ErrExist) {
 		return err
 	}
-	if err != nil { // a file system without links
+	if err != nil { // the file system has no links
 		if _, there := fs.Stat(path); there == nil {
 			return iofs.ErrExist
 		}
@@ -81,7 +82,7 @@ func MakeFile(fs FS, path string, data []byte) (err error) {
 	return SyncDir(fs, fs.PathDir(path))
 }
 
-// writeNew writes a file that is not there, and syncs it.
+// writeNew creates a file, writes it and syncs it.
 func writeNew(fs FS, path string, data []byte) error {
 	var f interface {
 		appender

@@ -1,14 +1,13 @@
 // Package disk is the one seam through which the engine touches files.
 //
 // The journal, the ordered keys and values, and the key files all take an [FS].
-// In production it is [OS]; in tests it is one that loses unsynced blocks
-// ([NewCrashable]) or fails on request (package disktest), so that every
-// promise about crashes is tested with the code that keeps it.
+// In production it is [OS]. In tests it is one that loses unsynced blocks
+// ([NewCrashable]) or fails on request (package disktest), so that tests of
+// crashes run the production code.
 //
 // Guarantees: [WriteFile] replaces a file whole or not at all, also across a
 // crash; [Lock] admits one holder of a directory, in this process and among all
-// processes; [Fault] gives a refusal of the disk its place in the catalogue of
-// errors.
+// processes; [Fault] maps an error of the disk to the catalogue of errors.
 //
 // Not guaranteed: that the disk is honest about fsync. A file system without
 // advisory locks (some network mounts) cannot keep two machines apart.
@@ -33,22 +32,22 @@ type File = vfs.File
 // FileInfo describes a file.
 type FileInfo = vfs.FileInfo
 
-// Space tells how much room a file system has.
+// Space reports the free and total bytes of a file system.
 type Space = vfs.DiskUsage
 
-// OpenOption is what FS.Open takes besides a name.
+// OpenOption is an option of FS.Open.
 type OpenOption = vfs.OpenOption
 
 // Category labels writes for statistics. The engine uses [General] only.
 type Category = vfs.DiskWriteCategory
 
-// General is the label of all writes of our own.
+// General is the category of all our writes.
 const General = vfs.WriteCategoryUnspecified
 
 // Mem is an FS in memory.
 type Mem = vfs.MemFS
 
-// CrashConfig says how many unsynced blocks survive in a [Mem.CrashClone].
+// CrashConfig sets how many unsynced blocks survive in a [Mem.CrashClone].
 type CrashConfig = vfs.CrashCloneCfg
 
 // OS returns the file system of the machine.
@@ -57,8 +56,8 @@ func OS() FS { return vfs.Default }
 // NewMem returns an empty file system in memory.
 func NewMem() *Mem { return vfs.NewMem() }
 
-// NewCrashable returns an empty file system in memory that keeps apart what was
-// synced from what was not, so that it can be cloned as a crash would leave it.
+// NewCrashable returns an empty file system in memory that tracks what was
+// synced and what was not, so that a clone of it has the state after a crash.
 func NewCrashable() *Mem { return vfs.NewCrashableMem() }
 
 // SyncDir makes the entries of dir durable: files made, renamed and removed.
@@ -77,9 +76,9 @@ func SyncDir(fs FS, dir string) error {
 	return nil
 }
 
-// MkdirAll makes dir and what is missing above it, durably. The entry of a
-// directory that is already there is made durable too: whoever made it may have
-// been killed before he could. They are for their owner alone.
+// MkdirAll creates dir and its missing parents, durably, for their owner alone.
+// It also syncs the entry of a directory that exists: the process that created
+// it may have been killed before its sync.
 func MkdirAll(fs FS, dir string) error {
 	entries := []string{dir}
 	for at := dir; ; {
@@ -99,7 +98,7 @@ func MkdirAll(fs FS, dir string) error {
 	for i, at := range entries {
 		err := SyncDir(fs, fs.PathDir(at))
 		if i == len(entries)-1 && errors.Is(err, iofs.ErrPermission) {
-			// It was there before, in a directory that is not ours to open.
+			// The directory existed, and this process may not open its parent.
 			return nil
 		}
 		if err != nil {
@@ -137,11 +136,11 @@ func WriteFile(fs FS, path string, data []byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			// What is left over is harmless, and the next writer replaces it.
+			// A leftover file is harmless: the next writer replaces it.
 			_ = fs.Remove(temp)
 		}
 	}()
-	// A File may scribble on what it is given to write.
+	// A File may modify the buffer that it writes.
 	if _, err = f.Write(append([]byte(nil), data...)); err == nil {
 		err = f.Sync()
 	}
@@ -157,8 +156,8 @@ func WriteFile(fs FS, path string, data []byte) (err error) {
 	return SyncDir(fs, fs.PathDir(path))
 }
 
-// Usage returns how many bytes can still be written where path lies. A file
-// system in memory cannot tell, and gives an error.
+// Usage returns how many bytes can still be written at path. A file system in
+// memory does not know, and returns an error.
 func Usage(fs FS, path string) (free uint64, err error) {
 	u, err := fs.GetDiskUsage(path)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestMkdirAllIsDurable(t *testing.T) {
 	if _, err := clone.Stat("/a/b/c"); err != nil {
 		t.Error(err)
 	}
-	// Made by someone who was killed before it was durable.
+	// Created by a process that was killed before the directory was durable.
 	if err := clone.MkdirAll("/a/b/d", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +149,8 @@ func TestLockThroughLink(t *testing.T) {
 	}
 }
 
-// Another process is kept out too, and a failed attempt within this one does
-// not let the lock go.
+// The lock excludes another process too, and a failed attempt within this one
+// does not release it.
 func TestLockAcrossProcesses(t *testing.T) {
 	if dir := os.Getenv("DISK_TEST_LOCK"); dir != "" {
 		_, err := disk.Lock(disk.OS(), filepath.Join(dir, "LOCK"), "child")

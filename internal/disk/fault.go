@@ -10,10 +10,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Fault returns err as an occurrence of the catalogue when it is a refusal that
-// the catalogue has a name for: no permission and read-only file systems are
-// [fault.ReadOnly], a full disk or quota is [fault.DiskFull]. Anything else,
-// and what is from the catalogue already, is returned as it is.
+// Fault wraps err in its code of the catalogue: missing permission and a
+// read-only file system are [fault.ReadOnly], a full disk or quota is
+// [fault.DiskFull]. It returns any other error, and one that has a code
+// already, unchanged.
 func Fault(err error) error {
 	if err == nil {
 		return nil

@@ -15,35 +15,36 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// ownerSuffix ends the name of the text file that says who holds a lock. The
-// lock file itself cannot: whoever tries the lock truncates it.
+// ownerSuffix ends the name of the text file that names the holder of a lock.
+// The lock file itself cannot hold it: each attempt to lock truncates that file.
 const ownerSuffix = ".owner"
 
-// maxOwner bounds what is read of that file, which anyone may have written.
+// maxOwner limits how much of that file is read, since any process may have
+// written it.
 const maxOwner = 256
 
-// Lock takes the lock file at path, making it if need be, or fails with
-// [fault.Locked] when someone has it: another process, or this one. The note
-// tells others what the holder is; it is shown with the process's number.
-// Closing releases the lock and may be repeated. The lock of a process that
-// dies is free at once.
+// Lock takes the lock file at path, and creates it if it is missing. It fails
+// with [fault.Locked] if this process or another one holds the lock. The note
+// describes the holder to others; it is shown with the process id. Close
+// releases the lock and may be repeated. The lock of a process that dies is free
+// at once.
 func Lock(fsys FS, path, note string) (io.Closer, error) {
 	name := lockName(fsys, path)
 	held, err := fsys.Lock(name)
 	if err != nil {
-		// A conflict is reported as a bare error number or text; what goes wrong
-		// with the file itself comes with its path.
+		// A conflict is reported as a bare error number or text; an error of the
+		// file itself has its path.
 		if _, ok := errors.AsType[*fs.PathError](err); ok {
 			return nil, Fault(fmt.Errorf("lock %s: %w", path, err))
 		}
 		return nil, fault.Newf(fault.Locked, "%s is in use%s", fsys.PathDir(path), holder(fsys, name)).WithCause(err)
 	}
-	// Who holds it is only a courtesy: the lock stands without it.
+	// The note is a courtesy: the lock holds without it.
 	_ = WriteFile(fsys, name+ownerSuffix, fmt.Appendf(nil, "process %d %s\n", os.Getpid(), oneLine(note)))
 	return &lock{fs: fsys, name: name, held: held}, nil
 }
 
-// lock is a lock that is held.
+// lock is a held lock.
 type lock struct {
 	fs   FS
 	name string
@@ -61,10 +62,9 @@ func (l *lock) Close() error {
 	return l.err
 }
 
-// lockName returns the one name under which a lock file is known within the
-// process. The file system tells two holders in one process apart by name, and
-// on Unix opening the file a second time, under another name, would let the
-// first lock go.
+// lockName returns the one name of a lock file within the process. The file
+// system tells two holders in one process apart by name, and on Unix, opening
+// the file again under another name would release the first lock.
 func lockName(fsys FS, path string) string {
 	if vfs.Root(fsys) != vfs.Default {
 		return path
@@ -79,7 +79,7 @@ func lockName(fsys FS, path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// holder says who has the lock, as far as can be read.
+// holder names the holder of the lock, as far as it can be read.
 func holder(fsys FS, name string) string {
 	f, err := fsys.Open(name + ownerSuffix)
 	if err != nil {
@@ -95,7 +95,7 @@ func holder(fsys FS, name string) string {
 	return " by " + who
 }
 
-// oneLine makes text fit for the middle of a message.
+// oneLine makes text fit into the middle of a message.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Peek takes the lock file at path for a look, and leaves no word of it. Where there is no
-// lock file nobody has the lock, and the closer is nil. It fails as [Lock] does.
+// Peek takes the lock file at path for a read, and writes no note. If there is no lock
+// file, no process holds the lock, and the closer is nil. It fails as [Lock] does.
 func Peek(fsys FS, path string) (io.Closer, error) {
 	name := lockName(fsys, path)
 	if _, err := fsys.Stat(name); errors.Is(err, fs.ErrNotExist) {

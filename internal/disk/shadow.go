@@ -12,35 +12,35 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Shadow returns a file system that reads what another has and keeps all that is written,
-// renamed and removed to itself, in memory: nothing of the other ever changes. So what
-// writes while it looks, such as a board that is opened, can look at a directory that is
-// not to be touched. A lock on it keeps nobody out; see [Peek].
+// Shadow returns a file system that reads from base and keeps every write, rename and
+// removal in memory: base never changes. So code that writes while it reads, such as
+// opening a board, can read a directory that must not be touched. A lock on it excludes
+// no other process; see [Peek].
 //
-// A file that is opened for writing is read into memory as a whole. Directories of the
-// other cannot be renamed.
+// A file that is opened for writing is read into memory as a whole. Directories of base
+// cannot be renamed.
 func Shadow(base FS) FS {
 	return &shadow{FS: base, mem: vfs.NewMem(), gone: map[string]bool{}}
 }
 
 type shadow struct {
-	FS  // paths and room are those of the other
+	FS  // paths and free space are those of base
 	mem *vfs.MemFS
 
 	mu   sync.Mutex
-	gone map[string]bool // what was removed of the other
+	gone map[string]bool // files of base that were removed
 }
 
 // own is the name of a file in memory, where names are separated by slashes.
 func own(name string) string { return filepath.ToSlash(name) }
 
-// has reports whether something is in memory.
+// has reports whether a file is in memory.
 func (s *shadow) has(name string) bool {
 	_, err := s.mem.Stat(own(name))
 	return err == nil
 }
 
-// hidden reports whether something of the other was removed, or is in a directory that was.
+// hidden reports whether a file of base was removed, or is in a directory that was.
 func (s *shadow) hidden(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *shadow) hidden(name string) bool {
 	}
 }
 
-// hide notes that something of the other is not there any more.
+// hide records that a file of base was removed.
 func (s *shadow) hide(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +67,7 @@ func missing(op, name string) error {
 	return &iofs.PathError{Op: op, Path: name, Err: iofs.ErrNotExist}
 }
 
-// room makes the directory of a file in memory.
+// room creates the directory of a file in memory.
 func (s *shadow) room(name string) error {
 	return s.mem.MkdirAll(own(s.PathDir(name)), 0o700)
 }
@@ -80,7 +80,7 @@ func (s *shadow) Create(name string, c Category) (File, error) {
 	return s.mem.Create(own(name), c)
 }
 
-// fetch copies a file of the other into memory, under a name.
+// fetch copies a file of base into memory, under the given name.
 func (s *shadow) fetch(from, to string) error {
 	data, err := s.content(from)
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *shadow) ReuseForWrite(from, to string, c Category) (File, error) {
 // MkdirAll implements FS.
 func (s *shadow) MkdirAll(dir string, perm os.FileMode) error { return s.mem.MkdirAll(own(dir), perm) }
 
-// Lock implements FS. It is for whoever uses the shadow alone.
+// Lock implements FS. It excludes only other users of this shadow.
 func (s *shadow) Lock(name string) (io.Closer, error) {
 	if err := s.room(name); err != nil {
 		return nil, err
@@ -243,5 +243,5 @@ func (s *shadow) Stat(name string) (FileInfo, error) {
 	return s.FS.Stat(name)
 }
 
-// Unwrap implements FS: a shadow is no way to the other.
+// Unwrap implements FS. It returns nil, so that no caller reaches base.
 func (s *shadow) Unwrap() FS { return nil }

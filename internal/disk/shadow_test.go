@@ -14,8 +14,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// TestShadow does the same at random on a shadow and on a copy: both read alike, and what
-// is in the shadow of stays as it was.
+// TestShadow runs the same random operations on a shadow and on a copy: both read the
+// same, and the base of the shadow does not change.
 func TestShadow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	for round := range 30 {
@@ -53,7 +53,7 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// shadowStep does one thing.
+// shadowStep runs one operation.
 func shadowStep(x FS, op int, name, to, text string) error {
 	switch op {
 	case 0:
@@ -82,7 +82,7 @@ func shadowStep(x FS, op int, name, to, text string) error {
 	return err
 }
 
-// failing tells whether and how something failed.
+// failing says whether and how an operation failed.
 func failing(err error) string {
 	switch {
 	case err == nil:
@@ -93,7 +93,7 @@ func failing(err error) string {
 	return "failed"
 }
 
-// told tells all that is below a directory.
+// told lists everything below a directory.
 func told(x FS) string {
 	var b strings.Builder
 	var walk func(dir string)
@@ -118,7 +118,7 @@ func told(x FS) string {
 	return b.String()
 }
 
-// TestPeek finds a lock that is held, and leaves one that is not as it is.
+// TestPeek finds a held lock, and leaves a free one unchanged.
 func TestPeek(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "LOCK")

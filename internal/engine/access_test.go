@@ -23,8 +23,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// The twins are two boards that differ in what a scope hides: one has it, the
-// other never had. Under the scope, nobody can tell them apart.
+// The twins are two boards that differ in what a scope hides: one has it, the other
+// never had it. Under the scope, their answers must be identical.
 
 type twin struct {
 	t     *testing.T
@@ -34,7 +34,7 @@ type twin struct {
 	scope string
 }
 
-// put writes a thing, if the twin has it.
+// put writes a record, if the twin has it.
 func (w *twin) put(hidden bool, body memory.Body) {
 	w.t.Helper()
 	w.clock.Move(time.Second)
@@ -62,8 +62,8 @@ func uri(kind record.Kind, id string) memory.URI {
 	return memory.URI{Tenant: "acme", Kind: kind, ID: id}
 }
 
-// fill gives a twin what it has. Hidden things are tagged secret, have an id
-// that begins with hidden, or are events of a hidden session or with the tag.
+// fill fills a twin. Hidden records are tagged secret, have an id that begins with
+// hidden, or are events of a hidden session or with the tag.
 func (w *twin) fill() {
 	frames := []memory.Frame{{Verb: memory.VerbModify, Kind: memory.ObjFile, Ref: "a/b.go"}}
 	for i := range 9 {
@@ -108,7 +108,7 @@ func (w *twin) fill() {
 	w.append(true, "last-of-s1", "s1", 99, parent+`,"tags":["secret"]`)
 	w.append(true, "h1", "hidden", 1, "")
 	w.append(true, "h2", "hidden", 2, `,"parent_event_id":"h1"`)
-	w.append(false, "child", "s2", 1, `,"parent_event_id":"e1"`) // whose parent is hidden
+	w.append(false, "child", "s2", 1, `,"parent_event_id":"e1"`) // its parent is hidden
 	w.append(false, "grandchild", "s2", 2, `,"parent_event_id":"child"`)
 	if !w.bare {
 		if _, err := w.b.Redact(ctx, user, []memory.URI{uri(record.Memory, "m7"), uri(record.Event, "e7")}); err != nil {
@@ -129,11 +129,11 @@ func (w *twin) violate() {
 	}
 }
 
-// masked are the parts of an answer by which the twins may differ: where in the
-// log a record is, and the root.
+// masked are the parts of an answer by which the twins may differ: the position of a
+// record in the log, and the root.
 var masked = regexp.MustCompile(`"(Position|Size|Root|Hash|LatencyMS|Created|Time|Recorded)":("[^"]*"|\[[0-9,]*\]|[0-9]+)`)
 
-// answers asks everything there is to ask under a view.
+// answers runs every query under a view.
 func (w *twin) answers(v engine.View) map[string]string {
 	out := make(map[string]string)
 	note := func(question string, answer any, err error) {
@@ -141,7 +141,7 @@ func (w *twin) answers(v engine.View) map[string]string {
 		text := ""
 		if err != nil {
 			if fault.CodeOf(err) == fault.InvalidArgument {
-				w.t.Errorf("%s is no question: %v", question, err) // twins that both refuse it prove nothing
+				w.t.Errorf("%s is no question: %v", question, err) // a query that both twins refuse proves nothing
 			}
 			text = fmt.Sprintf("%s: %v", fault.CodeOf(err), err)
 		} else {
@@ -243,7 +243,7 @@ func (w *twin) answers(v engine.View) map[string]string {
 	return out
 }
 
-// searches asks questions of every sort. Scores are compared with the rest.
+// searches runs questions of every kind. Scores are compared with the rest.
 func (w *twin) searches(v engine.View, note func(string, any, error)) {
 	for i, o := range []engine.SearchOptions{
 		{Query: "text of a number", TopK: 1000}, {Query: "forgotten rule"}, {Query: "Private to the tester"}, {Query: "what did Ann say about the text"}, {Query: `"this is number"`},
@@ -254,7 +254,7 @@ func (w *twin) searches(v engine.View, note func(string, any, error)) {
 		{Query: "market", Embedder: fixed{"unseen", []float32{1, 0.5}}}, {Query: "market", Embedder: fixed{"nobody's", []float32{1, 0.5}}},
 	} {
 		if o.Vector != nil && v.Scope == "" {
-			continue // without a scope it is an error that tells which models there are
+			continue // without a scope it is an error that lists the existing models
 		}
 		o.Tenant, o.View = "acme", v
 		found, err := w.b.Search(ctx, o)
@@ -262,7 +262,7 @@ func (w *twin) searches(v engine.View, note func(string, any, error)) {
 	}
 }
 
-// fixed is an embedder that has one vector for everything.
+// fixed is an embedder with one vector for every text.
 type fixed struct {
 	name   string
 	vector []float32
@@ -278,7 +278,7 @@ func (f fixed) EmbedBatch(_ context.Context, texts []string) ([]embed.Result, er
 	return list, nil
 }
 
-// talk appends a session with much that is hidden between what is not, and with names
+// talk appends a session with many hidden events between visible ones, and with names
 // that are hidden, or are mentioned more often there.
 func (w *twin) talk() {
 	seq := int64(0)
@@ -311,7 +311,7 @@ func (w *twin) talk() {
 	say(false, "Ann: Then we meet Dee in Oslo.", `,"tags":["t"],"embeddings":[2,1]`)
 	say(false, "Bea: Dee is there before noon, after the market.", `,"tags":["t"]`)
 	if !w.bare {
-		// More than anybody looks at one by one, in the middle of what is not hidden.
+		// More than are read one by one, in the middle of visible ones.
 		var many []*hmx.Event
 		for i := range 1100 {
 			text := fmt.Sprintf("Ann: hidden-talk %d about the market and the quinces.", i)
@@ -328,7 +328,7 @@ func (w *twin) talk() {
 	w.put(true, &memory.Relation{ID: "hidden-e1", From: "hidden-n1", To: "open-n0", Predicate: "knows"})
 }
 
-// lists asks for every page of a list.
+// lists reads every page of a list.
 func (w *twin) lists(o engine.ListOptions, note func(string, any, error)) {
 	for n := 0; ; n++ {
 		page, err := w.b.List(ctx, o)
@@ -343,7 +343,7 @@ func (w *twin) lists(o engine.ListOptions, note func(string, any, error)) {
 	}
 }
 
-// pages asks for every page of events.
+// pages reads every page of events.
 func (w *twin) pages(q engine.EventQuery, v engine.View, note func(string, any, error)) {
 	name := fmt.Sprintf("%q %q %q %q %q", q.Session, q.Agent, q.Trace, q.Correlation, q.ChildrenOf)
 	for _, limit := range []int{1, 2, 1000} {
@@ -351,7 +351,7 @@ func (w *twin) pages(q engine.EventQuery, v engine.View, note func(string, any, 
 		for n := 0; ; n++ {
 			page, err := w.b.Events(ctx, q)
 			cursor := page.Next
-			page.Next = map[bool]string{true: "more"}[cursor != ""] // it has the position in it
+			page.Next = map[bool]string{true: "more"}[cursor != ""] // it contains the position
 			note(fmt.Sprintf("events of %s by %d, page %d", name, limit, n), page, err)
 			if err != nil || cursor == "" || n > 40 {
 				break
@@ -361,8 +361,8 @@ func (w *twin) pages(q engine.EventQuery, v engine.View, note func(string, any, 
 	}
 }
 
-// TestHiddenIsAbsent compares the twins under two scopes, and looks for the
-// hidden in every answer.
+// TestHiddenIsAbsent compares the twins under two scopes, and searches every answer
+// for the hidden words.
 func TestHiddenIsAbsent(t *testing.T) {
 	testsize.OneGoroutine(t)
 	hiddenIDs := []string{"hidden-f", "hidden-p"}
@@ -399,7 +399,7 @@ func TestHiddenIsAbsent(t *testing.T) {
 					t.Errorf("%s:\n%s\nbut where it never was:\n%s", question, answer, want)
 				}
 				for _, s := range secrets {
-					// What was asked for may be repeated.
+					// The question may be repeated in the answer.
 					if strings.Contains(answer, s) && !strings.Contains(question, s) {
 						t.Errorf("%s tells %q: %s", question, s, answer)
 					}
@@ -433,7 +433,7 @@ func TestHiddenIsAbsent(t *testing.T) {
 	}
 }
 
-// TestSelectorsOnBoard holds what each sort of selector shows of a board.
+// TestSelectorsOnBoard checks what each kind of selector shows of a board.
 func TestSelectorsOnBoard(t *testing.T) {
 	c := newClock()
 	w := &twin{t: t, clock: c, b: openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: c.Now})}
@@ -493,7 +493,7 @@ func TestSelectorsOnBoard(t *testing.T) {
 	}
 }
 
-// TestEarlierVersions holds that a version is in scope by what it said itself.
+// TestEarlierVersions: a version is in scope by its own content.
 func TestEarlierVersions(t *testing.T) {
 	c := newClock()
 	w := &twin{t: t, clock: c, b: openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: c.Now})}
@@ -538,7 +538,7 @@ func TestEarlierVersions(t *testing.T) {
 	if _, err := w.b.Get(ctx, engine.Ref{Tenant: "acme", Kind: record.Memory, ID: "now-hidden", Version: 1}, v); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("an open version of what is hidden now: %v", err)
 	}
-	// An agent without a scope is told no more of others' private versions.
+	// An agent without a scope does not see others' private versions either.
 	if _, err := w.b.Get(ctx, engine.Ref{Tenant: "acme", Kind: record.Memory, ID: "m", Version: 3}, engine.View{Agent: "somebody"}); fault.CodeOf(err) != fault.NotFound {
 		t.Errorf("a private version: %v", err)
 	}
@@ -549,7 +549,7 @@ func TestEarlierVersions(t *testing.T) {
 	}
 }
 
-// TestScopeTimes holds that no way of telling the time revives a token.
+// TestScopeTimes: no time source revives a token.
 func TestScopeTimes(t *testing.T) {
 	c := newClock()
 	mem := disk.NewMem()
@@ -578,7 +578,7 @@ func TestScopeTimes(t *testing.T) {
 			t.Errorf("over, %s: %v", what, err)
 		}
 	}
-	// A record says how late it was; turning the clock back does not unsay it.
+	// A record proves how late it was, even if the clock is turned back.
 	if _, err := b.Put(ctx, user, "acme", fact("m2", "", "Written after its end."), engine.AnyVersion()); err != nil {
 		t.Fatal(err)
 	}
@@ -594,7 +594,7 @@ func TestScopeTimes(t *testing.T) {
 	}
 	c.Move(3 * time.Hour)
 
-	// A new key ends every token; opening the directory anew does not.
+	// A new key ends every token; opening the directory again does not.
 	token = mint(t, b, c, func(g *scope.Grant) { g.Include.All = true })
 	if err := b.Close(); err != nil {
 		t.Fatal(err)

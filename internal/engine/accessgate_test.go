@@ -18,7 +18,7 @@ import (
 )
 
 // needNoScope are the methods of a board that take no token, and why. All others
-// have to verify the one that they are given.
+// must verify their token.
 var needNoScope = map[string]string{
 	"Close":            "ends the process's use of the directory; tells nothing",
 	"Dir":              "where the directory is, which the opener said",
@@ -54,7 +54,7 @@ var needNoScope = map[string]string{
 	"Unscoped":         "verifies a token that is an argument; tested by itself",
 }
 
-// sample returns an argument of a type, with the token wherever one goes.
+// sample returns an argument of a type, with the token in every place for one.
 func sample(t *testing.T, typ reflect.Type, token string) reflect.Value {
 	t.Helper()
 	uri := memory.URI{Tenant: "acme", Kind: record.Memory, ID: "m"}
@@ -101,7 +101,7 @@ func sample(t *testing.T, typ reflect.Type, token string) reflect.Value {
 	return v
 }
 
-// carries reports whether a method takes a token somewhere.
+// carries reports whether a method takes a token.
 func carries(m reflect.Type) bool {
 	for i := range m.NumIn() {
 		typ := m.In(i)
@@ -137,8 +137,8 @@ func call(t *testing.T, method reflect.Value, token string) error {
 	return err
 }
 
-// TestEveryMethodAsksTheScope goes over all methods of a board: each takes a
-// token and verifies it, or stands on the list of those that need not.
+// TestEveryMethodAsksTheScope checks all methods of a board: each takes a token
+// and verifies it, or is on the list of those that need none.
 func TestEveryMethodAsksTheScope(t *testing.T) {
 	clock := newClock()
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now})
@@ -211,14 +211,14 @@ func TestEveryMethodAsksTheScope(t *testing.T) {
 	if err := b.Unscoped(ctx, "acme", "", "export"); err != nil {
 		t.Errorf("Unscoped without a token: %v", err)
 	}
-	// Nobody wrote anything, and nothing was journaled for a bad token.
+	// Nothing was written, and nothing was journaled for an invalid token.
 	if root, err := b.Root(ctx, "acme"); err != nil || root.Size != 1 {
 		t.Errorf("%d records: %v", root.Size, err)
 	}
 	sound(t, b)
 }
 
-// mint returns a token for the agent coder, for an hour, that reads.
+// mint returns a read token for the agent coder, for an hour.
 func mint(t testing.TB, b *engine.Board, c *clock, change func(*scope.Grant)) string {
 	t.Helper()
 	g := scope.Grant{To: "coder", Expires: c.Now().Add(time.Hour)}

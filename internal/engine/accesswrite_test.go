@@ -23,7 +23,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// violations returns what is on record, in order, as op target rule.
+// violations returns the recorded violations, in order, as op target rule.
 func violations(t testing.TB, b *engine.Board) []string {
 	t.Helper()
 	var list []string
@@ -42,7 +42,7 @@ func violations(t testing.TB, b *engine.Board) []string {
 	return list
 }
 
-// guarded is a board with what a scope of the agent coder may and may not touch.
+// guarded is a board with records inside and outside a scope of the agent coder.
 type guarded struct {
 	*testing.T
 	b     *engine.Board
@@ -204,7 +204,7 @@ func TestScopedWrites(t *testing.T) {
 	if secret.ID != "" {
 		t.Error("a refused body was given an id")
 	}
-	// What was untouched still is.
+	// Untouched records are unchanged.
 	for id, want := range map[string]string{"hidden": "What is secret.", "private": "Private to the writer."} {
 		thing, err := b.Get(ctx, ref(id), engine.View{})
 		if err != nil || thing.Version != 1 || thing.Body.(*memory.Memory).Text != want {
@@ -231,8 +231,8 @@ func (g *guarded) size() uint64 {
 	return root.Size
 }
 
-// TestReadOnlyScope holds that a scope that reads writes nothing at all, and
-// that each attempt is on record once.
+// TestReadOnlyScope: a read scope writes nothing, and each attempt is on record
+// once.
 func TestReadOnlyScope(t *testing.T) {
 	g := guard(t)
 	w := engine.Writer{Scope: g.token(func(x *scope.Grant) { x.Mode = scope.Read })}
@@ -254,7 +254,7 @@ func TestReadOnlyScope(t *testing.T) {
 		}
 	}
 	got := violations(t, g.b)
-	if len(got) != 7 { // append and ingest are alike
+	if len(got) != 7 { // append and ingest count as the same
 		t.Errorf("%d violations: %q", len(got), got)
 	}
 	for _, v := range got {
@@ -281,7 +281,7 @@ func canceled() context.Context {
 	return c
 }
 
-// coders makes an event the coder's own.
+// coders makes the coder the agent of an event.
 func coders(ev *hmx.Event) *hmx.Event {
 	if ev != nil {
 		ev.AgentID = "coder"
@@ -289,7 +289,7 @@ func coders(ev *hmx.Event) *hmx.Event {
 	return ev
 }
 
-// TestScopedEvents holds that the events of a batch are judged one by one.
+// TestScopedEvents: the events of a batch are judged one by one.
 func TestScopedEvents(t *testing.T) {
 	g := guard(t)
 	batch := []*hmx.Event{
@@ -372,8 +372,7 @@ func TestScopedEvents(t *testing.T) {
 	sound(t, g.b)
 }
 
-// TestScopedTrust holds that a scope never lifts trust, and tells nothing of
-// what is hidden by it.
+// TestScopedTrust: a scope never raises trust, and reveals nothing that it hides.
 func TestScopedTrust(t *testing.T) {
 	g := guard(t)
 	for _, c := range []struct {
@@ -405,7 +404,7 @@ func TestScopedTrust(t *testing.T) {
 	}
 }
 
-// TestMintRules holds who may grant what.
+// TestMintRules checks who may grant what.
 func TestMintRules(t *testing.T) {
 	g := guard(t)
 	good := scope.Grant{To: "coder", Expires: g.clock.Now().Add(time.Hour), Include: scope.Selectors{All: true}}
@@ -464,8 +463,8 @@ func TestMintRules(t *testing.T) {
 	}
 }
 
-// TestNamesBelow holds that a sub-agent sees neither what is private to others
-// nor what is private to its giver, and keeps what is its own.
+// TestNamesBelow: a sub-agent sees neither what is private to others nor what is
+// private to its granter, and keeps its own.
 func TestNamesBelow(t *testing.T) {
 	g := guard(t)
 	for _, who := range []string{"coder", "ann", "bob"} {
@@ -497,8 +496,8 @@ func TestNamesBelow(t *testing.T) {
 	}
 }
 
-// TestViolationsAreBounded holds that a scope cannot be used to fill the disk,
-// and that what it tried is harmless, guarded and brought along.
+// TestViolationsAreBounded: a scope cannot be used to fill the disk, and its
+// violations are harmless, protected and exported.
 func TestViolationsAreBounded(t *testing.T) {
 	testsize.OneGoroutine(t)
 	g := guard(t)
@@ -522,7 +521,7 @@ func TestViolationsAreBounded(t *testing.T) {
 			t.Errorf("%q", v)
 		}
 	}
-	// Another scope has room of its own.
+	// Another scope has its own limit.
 	other := engine.Writer{Scope: g.token(func(x *scope.Grant) { x.ID, x.Mode = "scope-2", scope.Read })}
 	_ = second(g.b.Forget(ctx, other, engine.RefOf(uri(record.Memory, "open")), "", engine.AnyVersion()))
 	if n := len(violations(t, g.b)); n != 257 {
@@ -533,7 +532,7 @@ func TestViolationsAreBounded(t *testing.T) {
 		t.Fatalf("%+v, %v", page, err)
 	}
 	v := page.Things[0]
-	// Nobody below an operator takes it back, nobody changes it.
+	// Only an operator can withdraw it, and no one can change it.
 	if err := second(g.b.Forget(ctx, user, engine.RefOf(v.URI.Head()), "", engine.AnyVersion())); fault.CodeOf(err) != fault.Untrusted {
 		t.Errorf("a user forgets it: %v", err)
 	}
@@ -552,7 +551,7 @@ func TestViolationsAreBounded(t *testing.T) {
 	}
 	sound(t, g.b)
 
-	// An export brings them along.
+	// An export includes them.
 	var out bytes.Buffer
 	root, err := g.b.Export(ctx, "acme", &out, nil)
 	if err != nil {
@@ -572,8 +571,9 @@ func TestViolationsAreBounded(t *testing.T) {
 	sound(t, there)
 }
 
-// TestScopeInLogOrder has a thing go in and out of scope while somebody with the
-// scope writes it: no write goes to what was out of scope in front of it.
+// TestScopeInLogOrder moves a record in and out of scope while a writer with the
+// scope writes it: no write goes to a record that was out of scope at that point of
+// the log.
 func TestScopeInLogOrder(t *testing.T) {
 	g := guard(t)
 	const rounds = 150
@@ -623,7 +623,7 @@ func TestScopeInLogOrder(t *testing.T) {
 	sound(t, g.b)
 }
 
-// TestManyScopes uses more tokens than are remembered, at once.
+// TestManyScopes uses more tokens than are cached, concurrently.
 func TestManyScopes(t *testing.T) {
 	g := guard(t)
 	ref := engine.RefOf(uri(record.Memory, "open"))
@@ -652,8 +652,8 @@ func TestManyScopes(t *testing.T) {
 	wg.Wait()
 }
 
-// TestScopedWritesIntoEveryFrame: what is written under a scope is found by each of
-// its frames and tags, so each must be in scope, of what is there too.
+// TestScopedWritesIntoEveryFrame: a record is found by each of its frames and tags,
+// so each must be in scope, also of the existing version.
 func TestScopedWritesIntoEveryFrame(t *testing.T) {
 	g := guard(t)
 	token, err := g.b.MintScope(ctx, operator, "acme", scope.Grant{
@@ -696,7 +696,8 @@ func TestScopedWritesIntoEveryFrame(t *testing.T) {
 	}
 }
 
-// TestHistoryKeepsPrivateReasons: why a private version went is private as well.
+// TestHistoryKeepsPrivateReasons: the reason of a private version's end is private
+// as well.
 func TestHistoryKeepsPrivateReasons(t *testing.T) {
 	g := guard(t)
 	boss := engine.Writer{Actor: "boss", Trust: record.User}
@@ -719,8 +720,8 @@ func TestHistoryKeepsPrivateReasons(t *testing.T) {
 	}
 }
 
-// TestFarAwayNow: a time beyond what nanoseconds can say is still later than all
-// that they can, and what is over stays over.
+// TestFarAwayNow: a time beyond the range of nanoseconds is still later than all
+// within it, and what has ended stays ended.
 func TestFarAwayNow(t *testing.T) {
 	g := guard(t)
 	m := fact("short", "", "For a minute.")

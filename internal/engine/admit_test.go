@@ -17,7 +17,7 @@ import (
 )
 
 // TestEventsMadeInGo refuses what a replay would refuse: an event that breaks
-// the protocol must not be in a journal that cannot be read any more.
+// the protocol would make the journal unreadable.
 func TestEventsMadeInGo(t *testing.T) {
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
@@ -63,7 +63,7 @@ func TestEventsMadeInGo(t *testing.T) {
 	sound(t, b)
 }
 
-// TestHigherTierStays keeps a lower tier from undoing what a higher one did.
+// TestHigherTierStays: a lower tier cannot undo what a higher one did.
 func TestHigherTierStays(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	web := engine.Writer{Actor: "web", Trust: record.External}
@@ -96,8 +96,8 @@ func TestHigherTierStays(t *testing.T) {
 	sound(t, b)
 }
 
-// TestPrivate keeps what is private to an agent from others of its tier, in the
-// present and in history.
+// TestPrivate: what is private to an agent is hidden from others of its tier,
+// in the present and in history.
 func TestPrivate(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	a, other := engine.Writer{Actor: "a", Trust: record.Agent}, engine.Writer{Actor: "b", Trust: record.Agent}
@@ -128,8 +128,8 @@ func TestPrivate(t *testing.T) {
 	sound(t, b)
 }
 
-// TestRebuildAfterLoss refuses to make an index for a journal that lost
-// acknowledged records: nobody would miss them afterwards.
+// TestRebuildAfterLoss refuses to rebuild the index of a journal that lost
+// acknowledged records: the loss would go unnoticed afterwards.
 func TestRebuildAfterLoss(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	b := open(t, nil, dir)
@@ -169,9 +169,9 @@ func TestRebuildAfterLoss(t *testing.T) {
 	}
 }
 
-// TestReplayTakesWhatWasAdmitted tries to get something in that a replay would
-// stumble over: what is written out longer than it came, tiers that there are
-// not, metadata that is one level too deep within its memory.
+// TestReplayTakesWhatWasAdmitted tries to write what a replay would refuse:
+// payloads that grow when they are encoded, unknown tiers, metadata that is one
+// level too deep within its memory.
 func TestReplayTakesWhatWasAdmitted(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	line := `{"hmx_version":"HMX-1.0","event_id":"big","event_type":"message","agent_id":"a","tenant_id":"acme","session_id":"s",` +
@@ -201,7 +201,7 @@ func TestReplayTakesWhatWasAdmitted(t *testing.T) {
 	}
 	for depth := 60; depth < 70; depth++ {
 		deep := hmx.Raw(strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth))
-		_, _ = b.Put(ctx, user, "acme", &memory.Memory{Type: "fact", Text: "Nested.", Metadata: deep}, engine.AnyVersion()) // either is fine
+		_, _ = b.Put(ctx, user, "acme", &memory.Memory{Type: "fact", Text: "Nested.", Metadata: deep}, engine.AnyVersion()) // either result is fine
 	}
 	if err := b.Rebuild(ctx, nil); err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestIndexOfAnother(t *testing.T) {
 	sound(t, b)
 }
 
-// TestLostKeys does not make a new key in silence where there was one.
+// TestLostKeys: a lost key is not silently replaced.
 func TestLostKeys(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	b := open(t, nil, dir)

@@ -19,7 +19,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// scopedRule is a hard rule that holds in a scope.
+// scopedRule is a hard rule with a validity scope.
 func scopedRule(id, text string, scope hmx.ValidityScope) *memory.Memory {
 	m := ruleOf(id, text, memory.StrengthHard)
 	m.ValidityScope = scope
@@ -34,7 +34,7 @@ func inProject(ids ...string) hmx.ValidityScope {
 	return s
 }
 
-// toldIn says in which of the reads that act on rules a text is found.
+// toldIn returns in which of the reads that act on rules a text is found.
 func toldIn(t testing.TB, b *engine.Board, text string, action guide.Action, v engine.View, tags ...string) (in []string) {
 	t.Helper()
 	note := func(name string, is bool, err error) {
@@ -72,7 +72,7 @@ func toldIn(t testing.TB, b *engine.Board, text string, action guide.Action, v e
 	return in
 }
 
-// TestRulesHoldInTheirScope has every read that acts on rules judge their scopes alike.
+// TestRulesHoldInTheirScope: every read that acts on rules judges their scopes the same way.
 func TestRulesHoldInTheirScope(t *testing.T) {
 	t.Parallel()
 	const text = "Never push to main directly."
@@ -125,7 +125,7 @@ func TestRulesHoldInTheirScope(t *testing.T) {
 	}
 }
 
-// TestConditionsAreOfTheRequest has conditions be part of what names a pack, and be judged.
+// TestConditionsAreOfTheRequest: conditions are part of the identity of a pack, and are validated.
 func TestConditionsAreOfTheRequest(t *testing.T) {
 	t.Parallel()
 	b := open(t, disk.NewMem(), "data")
@@ -155,7 +155,7 @@ func TestConditionsAreOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestOtherProjectsCrowdNothingOut has more rules of another project than are looked at.
+// TestOtherProjectsCrowdNothingOut has more rules of another project than are read.
 func TestOtherProjectsCrowdNothingOut(t *testing.T) {
 	t.Parallel()
 	testsize.Long(t, "it writes thousands of memories")

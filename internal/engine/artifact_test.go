@@ -19,7 +19,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// learned returns a board on which sessions were compiled.
+// learned returns a board with compiled sessions.
 func learned(t testing.TB, sessions int) *engine.Board {
 	t.Helper()
 	b := open(t, disk.NewMem(), "data")
@@ -30,7 +30,7 @@ func learned(t testing.TB, sessions int) *engine.Board {
 	return b
 }
 
-// artifactsOf returns artifacts that a list has.
+// artifactsOf returns the artifacts of a list.
 func artifactsOf(t testing.TB, b *engine.Board, o engine.ArtifactOptions) (list []*hmx.Artifact) {
 	t.Helper()
 	o.Tenant = "acme"
@@ -51,7 +51,7 @@ func artifactsOf(t testing.TB, b *engine.Board, o engine.ArtifactOptions) (list 
 	}
 }
 
-// decided gives an artifact a status.
+// decided sets the status of an artifact.
 func decided(t testing.TB, b *engine.Board, id string, to hmx.Status) *engine.ArtifactDecided {
 	t.Helper()
 	out, err := b.DecideArtifact(ctx, user, engine.ArtifactDecision{Tenant: "acme", ID: id, To: to, Reason: "the test says so"})
@@ -61,7 +61,7 @@ func decided(t testing.TB, b *engine.Board, id string, to hmx.Status) *engine.Ar
 	return out
 }
 
-// draft returns a policy that somebody wrote as a draft, which may supersede another.
+// draft returns a policy that a person wrote as a draft, which may supersede another.
 func draft(t testing.TB, id, supersedes string, version int64, events ...string) *memory.Artifact {
 	t.Helper()
 	a := compiled(t, id, "How to ship "+id, &hmx.DecisionPolicy{Condition: "Before shipping", Recommendation: "run " + id}, events...)
@@ -134,8 +134,8 @@ func TestArtifactDetail(t *testing.T) {
 	}
 }
 
-// TestArtifactChain follows versions that compiles made, and tells what changed between
-// them.
+// TestArtifactChain follows versions that compiles made, and shows the differences
+// between them.
 func TestArtifactChain(t *testing.T) {
 	b := learned(t, 6)
 	first := artifactsOf(t, b, engine.ArtifactOptions{Type: hmx.TypeFailurePlaybook})[0]
@@ -214,7 +214,7 @@ func TestDiffArtifacts(t *testing.T) {
 	}
 }
 
-// TestApprove approves what may be approved, and says of everything else why not.
+// TestApprove approves what may be approved, and refuses everything else with a reason.
 func TestApprove(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	store(t, b, stated(t, "e1", 1, "Ship it."), stated(t, "e2", 2, "Ship it again."))
@@ -270,7 +270,7 @@ func TestApprove(t *testing.T) {
 			t.Errorf("%s to %s: %v", c.id, c.to, err)
 		}
 	}
-	// What a lower tier may not touch, and what is not expected.
+	// A lower tier, and an unexpected version.
 	low := engine.Writer{Actor: "bot", Trust: record.Tool}
 	if _, err := b.DecideArtifact(ctx, low, engine.ArtifactDecision{Tenant: "acme", ID: "v2", To: "archived", Reason: "x"}); fault.CodeOf(err) != fault.Untrusted {
 		t.Errorf("by a tool: %v", err)
@@ -278,7 +278,7 @@ func TestApprove(t *testing.T) {
 	if _, err := b.DecideArtifact(ctx, user, engine.ArtifactDecision{Tenant: "acme", ID: "v2", To: "archived", Reason: "x", Expect: engine.Version(7)}); fault.CodeOf(err) != fault.VersionConflict {
 		t.Errorf("at another version: %v", err)
 	}
-	// A conflict that was decided for it, or was none, does not speak against it.
+	// A conflict that it won, or that was dismissed, does not count against it.
 	must(t)(b.SettleConflict(ctx, user, engine.ConflictSettlement{Tenant: "acme", ID: "c", Winner: uri(record.Artifact, "v2"), Resolution: "v2 is better"}))
 	if _, err := b.DecideArtifact(ctx, user, engine.ArtifactDecision{Tenant: "acme", ID: "fought", To: "active"}); !strings.Contains(fmt.Sprint(err), "is contradicted") {
 		t.Errorf("it has lost: %v", err)
@@ -289,7 +289,7 @@ func TestApprove(t *testing.T) {
 	sound(t, b)
 }
 
-// TestChainsStayWhole refuses what would break a chain, whoever writes it.
+// TestChainsStayWhole refuses what would break a chain, for every writer.
 func TestChainsStayWhole(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	store(t, b, stated(t, "e1", 1, "Ship it."))
@@ -325,8 +325,8 @@ func TestChainsStayWhole(t *testing.T) {
 	lifecycle(t, b)
 }
 
-// lifecycle fails the test if artifacts break a rule: each validates as it stands and
-// has the hash that it states, and no chain has a fault or two active artifacts.
+// lifecycle fails the test if artifacts break a rule: each is valid in its current state
+// and matches its hash, and no chain has a fault or two active artifacts.
 func lifecycle(t interface {
 	Helper()
 	Errorf(string, ...any)
@@ -365,8 +365,8 @@ func lifecycle(t interface {
 	}
 }
 
-// TestPutAwayStays archives and deprecates what a compile made, and compiles on: nothing
-// of it comes back, though its counts step and so its content changes.
+// TestPutAwayStays archives and deprecates compiled artifacts, and compiles on: none of
+// them comes back, though the counts grow and so the content changes.
 func TestPutAwayStays(t *testing.T) {
 	for _, to := range []hmx.Status{hmx.StatusArchived, hmx.StatusDeprecated} {
 		b := learned(t, 6)
@@ -400,7 +400,7 @@ func TestPutAwayStays(t *testing.T) {
 	}
 }
 
-// TestForgottenStays forgets what a compile made.
+// TestForgottenStays forgets compiled artifacts.
 func TestForgottenStays(t *testing.T) {
 	b := learned(t, 6)
 	a := artifactsOf(t, b, engine.ArtifactOptions{Type: hmx.TypeFailurePlaybook})[0]
@@ -444,9 +444,9 @@ func shipped(t testing.TB, session int, then string) []*hmx.Event {
 	return list
 }
 
-// TestApprovedStays puts a policy away, approves the draft that says something else, and
-// compiles on: it stays active, and what says something else again waits as a draft that
-// would supersede it.
+// TestApprovedStays archives a policy, approves a draft with another content, and
+// compiles on: the draft stays active, and a further change waits as a draft that would
+// supersede it.
 func TestApprovedStays(t *testing.T) {
 	testsize.Long(t, "it compiles many histories")
 	b := learned(t, 6)
@@ -493,7 +493,7 @@ func TestApprovedStays(t *testing.T) {
 	if len(of(hmx.StatusActive)) > 0 || waiting.Supersedes.Set {
 		t.Errorf("%+v", waiting)
 	}
-	ship(8, "notify") // counts step
+	ship(8, "notify") // the counts grow
 	if again := one(hmx.StatusDraft, "notify"); again.ArtifactID != waiting.ArtifactID {
 		t.Errorf("a draft took the place of one that says the same")
 	}
@@ -516,7 +516,7 @@ func TestApprovedStays(t *testing.T) {
 	if len(of(hmx.StatusArchived)) != 1 || len(of(hmx.StatusSuperseded)) != 1 {
 		t.Errorf("archived %v, superseded %v", of(hmx.StatusArchived), of(hmx.StatusSuperseded))
 	}
-	// Without its evidence it goes.
+	// Without its evidence it ends.
 	active := one(hmx.StatusActive, "page")
 	must(t)(b.Redact(ctx, user, []memory.URI{uri(record.Event, active.SourceEvents[0])}))
 	compileNow(t, b, engine.CompileOptions{})

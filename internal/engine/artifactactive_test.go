@@ -15,8 +15,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestOnlyActiveIsFound asks for artifacts of every status in every way in which agents
-// ask: those that are not active are found by their status only.
+// TestOnlyActiveIsFound queries artifacts of every status in every way that agents use:
+// inactive ones are found only by their status.
 func TestOnlyActiveIsFound(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	store(t, b, stated(t, "e1", 1, "Ship it."))
@@ -99,8 +99,8 @@ func TestOnlyActiveIsFound(t *testing.T) {
 	}
 }
 
-// TestVersionsCrowdNothingOut writes more versions than a pack looks at behind a policy
-// and a task schema that are active: both are still told.
+// TestVersionsCrowdNothingOut writes more versions than a pack reads after an active
+// policy and an active task schema: both are still in the pack.
 func TestVersionsCrowdNothingOut(t *testing.T) {
 	testsize.OneGoroutine(t)
 	b := open(t, disk.NewMem(), "data")
@@ -130,8 +130,8 @@ func TestVersionsCrowdNothingOut(t *testing.T) {
 	}
 }
 
-// TestActiveIsKnownAtOnce asks right after each change of an artifact, so that what is
-// kept of the active ones is never too old.
+// TestActiveIsKnownAtOnce queries right after each change of an artifact, so that the
+// cache of active ones is never stale.
 func TestActiveIsKnownAtOnce(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	store(t, b, stated(t, "e1", 1, "Ship it."))

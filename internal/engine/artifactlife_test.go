@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// lives is a board whose artifacts lead random lives.
+// lives is a board whose artifacts change at random.
 type lives struct {
 	t       *rapid.T
 	base    testing.TB
@@ -26,14 +26,15 @@ type lives struct {
 	events  []string
 	session int
 	made    int
-	// away are keys that somebody put away, with nothing active of them since.
+	// away are keys that a person archived or deprecated, with nothing active of them
+	// since.
 	away map[string]bool
 }
 
 // TestArtifactLives writes, compiles, approves, archives, deprecates, changes, forgets and
-// erases at random. Whatever happens, no chain has a cycle or two active artifacts, every
-// artifact validates and has the hash that it states, and after a compile everything
-// that is active has its evidence on record and nothing is active that somebody put away.
+// erases at random. No chain ever has a cycle or two active artifacts, every artifact is
+// valid and matches its hash, and after a compile every active artifact has its evidence
+// on record and none is active that a person archived or deprecated.
 func TestArtifactLives(t *testing.T) {
 	testsize.OneGoroutine(t)
 	most := testsize.Of(t, "lives", 1, 3, 50)
@@ -83,15 +84,15 @@ func (l *lives) work() {
 			l.t.Fatal(err)
 		}
 		for i, ev := range list {
-			if res.Receipts[i].Disposition == engine.Accepted { // what equals something erased is not
+			if res.Receipts[i].Disposition == engine.Accepted { // content that equals something erased is refused
 				l.events = append(l.events, ev.EventID)
 			}
 		}
 	}
 }
 
-// compile compiles, and looks whether what is active has its evidence and was not put
-// away.
+// compile compiles, and checks that active artifacts have their evidence and were not
+// archived or deprecated.
 func (l *lives) compile() {
 	if _, err := l.b.Compile(ctx, user, "acme", engine.CompileOptions{Full: rapid.Bool().Draw(l.t, "full")}); err != nil {
 		l.t.Fatal(err)
@@ -113,14 +114,14 @@ func (l *lives) compile() {
 	}
 }
 
-// all returns all artifacts, in the order of their ids.
+// all returns all artifacts, by id.
 func (l *lives) all() []*hmx.Artifact {
 	list := artifactsOf(l.base, l.b, engine.ArtifactOptions{Any: true, Limit: 1000})
 	slices.SortFunc(list, func(a, b *hmx.Artifact) int { return strings.Compare(a.ArtifactID, b.ArtifactID) })
 	return list
 }
 
-// pick returns one of the artifacts, or nil.
+// pick returns a random artifact, or nil.
 func (l *lives) pick() *hmx.Artifact {
 	if all := l.all(); len(all) > 0 {
 		return all[rapid.IntRange(0, len(all)-1).Draw(l.t, "artifact")]
@@ -128,7 +129,7 @@ func (l *lives) pick() *hmx.Artifact {
 	return nil
 }
 
-// allowed fails the test unless an error is one that a rule gives.
+// allowed fails the test unless an error comes from a rule.
 func (l *lives) allowed(err error) bool {
 	switch fault.CodeOf(err) {
 	case "", fault.InvalidArgument, fault.InvalidDocument, fault.Untrusted, fault.NotFound, fault.Erased, fault.IDConflict:
@@ -155,7 +156,7 @@ func (l *lives) write() {
 	l.allowed(err)
 }
 
-// decide approves, archives or deprecates something.
+// decide approves, archives or deprecates a random artifact.
 func (l *lives) decide() {
 	a := l.pick()
 	if a == nil {
@@ -166,7 +167,7 @@ func (l *lives) decide() {
 	l.note(a, to, err)
 }
 
-// note remembers what somebody decided about a key.
+// note records a decision about a key.
 func (l *lives) note(a *hmx.Artifact, to hmx.Status, err error) {
 	if !l.allowed(err) {
 		return
@@ -181,7 +182,7 @@ func (l *lives) note(a *hmx.Artifact, to hmx.Status, err error) {
 	}
 }
 
-// change changes the status of something, or forgets it.
+// change changes the status of a random artifact, or forgets it.
 func (l *lives) change() {
 	a, by := l.pick(), ""
 	if a == nil {
@@ -205,7 +206,7 @@ func (l *lives) erase() {
 	u := memory.URI{Tenant: "acme", Kind: record.Event, ID: l.events[rapid.IntRange(0, len(l.events)-1).Draw(l.t, "event")]}
 	if a := l.pick(); a != nil && rapid.IntRange(0, 3).Draw(l.t, "kind") == 0 {
 		u = memory.URI{Tenant: "acme", Kind: record.Artifact, ID: a.ArtifactID}
-		// Nothing is left that would tell what it was about.
+		// Nothing is left that would show what it was about.
 		if key, ok := compile.KeyOf(a); ok {
 			delete(l.away, key)
 		}

@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestRedactedArtifact redacts what a compile made: of the same evidence it is not made
-// again, and no compile says that it would be. What new evidence says is new.
+// TestRedactedArtifact redacts a compiled artifact: a compile of the same evidence does
+// not make it again, and does not report that it would. New evidence makes a new one.
 func TestRedactedArtifact(t *testing.T) {
 	b := learned(t, 6)
 	var gone *hmx.Artifact

@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// A board that is open for a moment leaves a little for the next opening to read again, and no
-// more than a little, and nothing is lost by it.
+// A briefly opened board leaves a little for the next opening to replay, and no more than
+// that, and loses nothing.
 func TestBrief(t *testing.T) {
 	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
@@ -50,7 +50,7 @@ func TestBrief(t *testing.T) {
 	sound(t, b)
 }
 
-// tables names the tables of an index.
+// tables lists the tables of an index.
 func tables(t *testing.T, fs disk.FS) string {
 	t.Helper()
 	names, err := fs.List(fs.PathJoin("data", "index"))

@@ -16,9 +16,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestCanaries erases memories and events with words in them that are nowhere
-// else, in every place that is theirs, and then looks for those words in every
-// file of the directory.
+// TestCanaries erases memories and events with unique words in each of their
+// fields, and then searches for those words in every file of the directory.
 func TestCanaries(t *testing.T) {
 	testsize.OneGoroutine(t)
 	n := testsize.Of(t, "canaries", 10, 40, 1000)
@@ -64,7 +63,7 @@ func TestCanaries(t *testing.T) {
 			must(t)(b.Restore(ctx, user, engine.Ref{Tenant: "acme", Kind: record.Memory, ID: m.ID}, engine.AnyVersion()))
 		}
 	}
-	// Part of it is compacted by now, with someone reading meanwhile.
+	// Part of it is compacted by now, with a concurrent reader.
 	if err := b.Purge(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +153,7 @@ func stillProven(t *testing.T, b *engine.Board, early engine.Root, note []byte) 
 	}
 }
 
-// staysErased brings erased things again, by id and by content.
+// staysErased sends erased records again, by id and by content.
 func staysErased(t *testing.T, b *engine.Board, events []*hmx.Event, bodies []*memory.Memory) {
 	t.Helper()
 	before, err := b.Root(ctx, "acme")

@@ -21,7 +21,7 @@ import (
 var checkLines = []string{"go test ./...", "git push origin work", "git push --force", "git commit -m x", "ls -la | wc -l", "make build", "npm install left-pad", "kubectl get pods -n prod", "rm -rf build", "docker build ."}
 
 // checkSession returns the events of a session that calls some of forty tools and runs
-// lines, of which one in six fails.
+// command lines, one in six of which fails.
 func checkSession(t testing.TB, chance *rand.Rand, number int) (list []*hmx.Event) {
 	add := func(kind, content string) {
 		list = append(list, packDeed(t, fmt.Sprintf("e%d-%d", number, len(list)), fmt.Sprint("s", number), int64(len(list)), kind, content))
@@ -42,8 +42,8 @@ func checkSession(t testing.TB, chance *rand.Rand, number int) (list []*hmx.Even
 	return list
 }
 
-// checkBoard returns a board with so many events, rules and, after a compile, artifacts.
-// LUKASA_BENCH_DIR keeps it for the next time.
+// checkBoard returns a board with that many events, rules and, after a compile, artifacts.
+// LUKASA_BENCH_DIR keeps it for the next run.
 func checkBoard(b *testing.B, events int) *engine.Board {
 	dir := os.Getenv("LUKASA_BENCH_DIR")
 	if dir == "" {
@@ -70,9 +70,10 @@ func checkBoard(b *testing.B, events int) *engine.Board {
 	return board
 }
 
-// BenchmarkCheckAction checks actions on a board of 20,000 events, and
-// reports the median and the 99th percentile in milliseconds: as whoever sees everything, in
-// a session, under a scope, and under one that hides all but two sessions. The first hundred checks are not counted.
+// BenchmarkCheckAction checks actions on a board of 20,000 events, and reports the median
+// and the 99th percentile in milliseconds: with full visibility, in a session, under a
+// scope, and under one that hides all but two sessions. The first hundred checks are not
+// counted.
 func BenchmarkCheckAction(b *testing.B) {
 	board := checkBoard(b, testsize.Of(b, "check-events", 20000, 20000, 20000))
 	clock := newClock()

@@ -22,8 +22,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// worked returns the events of a session that does a job: it is asked, looks, and
-// writes or, every third time, fails, looks again and writes.
+// worked returns the events of a session that does a job: a request, a lookup, and a
+// deploy or, every third time, a failure, another lookup and a deploy.
 func worked(t testing.TB, session int) []*hmx.Event {
 	t.Helper()
 	name, seq := fmt.Sprintf("s%03d", session), int64(0)
@@ -73,7 +73,7 @@ func store(t testing.TB, b *engine.Board, events ...*hmx.Event) {
 	}
 }
 
-// compileNow compiles, and fails the test if it cannot.
+// compileNow compiles, and fails the test on an error.
 func compileNow(t testing.TB, b *engine.Board, o engine.CompileOptions) *engine.CompileReport {
 	t.Helper()
 	r, err := b.Compile(ctx, user, "acme", o)
@@ -83,7 +83,7 @@ func compileNow(t testing.TB, b *engine.Board, o engine.CompileOptions) *engine.
 	return r
 }
 
-// listed returns all things of a kind.
+// listed returns all versioned records of a kind.
 func listed(t testing.TB, b *engine.Board, kind record.Kind) []*engine.Thing {
 	t.Helper()
 	var all []*engine.Thing
@@ -101,7 +101,8 @@ func listed(t testing.TB, b *engine.Board, kind record.Kind) []*engine.Thing {
 }
 
 // knowledge returns what a compile made: of all artifacts, or of the active ones, id,
-// status, trust and everything in them but, for active ones, how many there were before.
+// status, trust and their whole content except, for active ones, the number of earlier
+// versions.
 func knowledge(t testing.TB, b *engine.Board, active bool) string {
 	t.Helper()
 	var lines []string
@@ -133,8 +134,8 @@ func knowledge(t testing.TB, b *engine.Board, active bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// chained fails the test unless every artifact validates, its evidence is there, and
-// no chain has a cycle or two active artifacts.
+// chained fails the test unless every artifact is valid, its evidence exists, and no
+// chain has a cycle or two active artifacts.
 func chained(t testing.TB, b *engine.Board) {
 	t.Helper()
 	next, active := make(map[string]string), make(map[string][]string)
@@ -225,8 +226,8 @@ func TestCompile(t *testing.T) {
 }
 
 // TestCompileHowever compiles the same sessions in one go, one by one, with and without
-// what is kept, across restarts and on one or two processors: what is active in the end
-// is the same.
+// caches, across restarts and on one or two processors: the active artifacts in the end
+// are the same.
 func TestCompileHowever(t *testing.T) {
 	testsize.Long(t, "it compiles in many orders")
 	const sessions = 14
@@ -300,8 +301,8 @@ func TestCompileHowever(t *testing.T) {
 }
 
 // TestCompileCutShort ends a compile after each of its records, and lets the next one
-// go on: never are there two active versions, and in the end it is as if nothing had
-// happened.
+// continue: there are never two active versions, and the result is the same as without
+// interruption.
 func TestCompileCutShort(t *testing.T) {
 	testsize.OneGoroutine(t)
 	prepare := func(t *testing.T) *engine.Board {
@@ -351,7 +352,7 @@ func TestCompileCutShort(t *testing.T) {
 	}
 }
 
-// TestCompileTurns runs several compiles at once, beside writers.
+// TestCompileTurns runs several compiles concurrently with writers.
 func TestCompileTurns(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	store(t, b, worked(t, 0)...)
@@ -373,7 +374,7 @@ func TestCompileTurns(t *testing.T) {
 	sound(t, b)
 }
 
-// TestCompileKeepsItsHandsOff leaves what people did as they left it.
+// TestCompileKeepsItsHandsOff: a compile does not change what people did.
 func TestCompileKeepsItsHandsOff(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	for i := range 6 {
@@ -411,7 +412,7 @@ func TestCompileAsksTheScope(t *testing.T) {
 	}
 }
 
-// TestTauAirline compiles real sessions, if they are there.
+// TestTauAirline compiles real sessions, if the files exist.
 func TestTauAirline(t *testing.T) {
 	testsize.Long(t, "it compiles public conversations")
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "tau-airline", "tau-airline.ndjson"))
@@ -446,8 +447,8 @@ func TestTauAirline(t *testing.T) {
 	sound(t, b)
 }
 
-// TestManySources writes an artifact with more sources than the catalogue has: the last
-// of them lowers its trust all the same.
+// TestManySources writes an artifact with more sources than the catalogue keeps: the
+// last of them still lowers its trust.
 func TestManySources(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	var ids []string

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
-// TestCompileAfter has a board compile by itself: after so many events, and after so
-// long a quiet by the board's clock.
+// TestCompileAfter: a board compiles in the background after a number of events, and
+// after a quiet time by the board's clock.
 func TestCompileAfter(t *testing.T) {
 	clock := newClock()
 	b := openWith(t, "data", engine.Options{
@@ -54,7 +54,7 @@ func TestCompileAfter(t *testing.T) {
 	}
 }
 
-// TestCompileAfterStops closes a board that is compiling by itself.
+// TestCompileAfterStops closes a board during a background compile.
 func TestCompileAfterStops(t *testing.T) {
 	fs := disk.NewMem()
 	b := openWith(t, "data", engine.Options{FS: fs, CompileAfter: engine.CompileAfter{Events: 1}})

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// The words that sessions of benchmarks are made of.
+// The words of benchmark sessions.
 var (
 	benchVerbs  = strings.Fields("get list find update cancel create send check read write")
 	benchThings = strings.Fields("order invoice customer ticket report deployment")
@@ -25,10 +25,10 @@ var (
 	}
 )
 
-// busySession returns the events of a session: what users want, what the agent says,
-// calls with their results, one of twelve broken, decisions, and in the end, of every
-// other session, how it was. A few users state something that is kept. The same number
-// gives the same events.
+// busySession returns the events of a session: requests of users, messages of the
+// agent, calls with their results, one in twelve of which fails, decisions, and at the
+// end of every other session, feedback. A few users state something that is kept. The
+// same number gives the same events.
 func busySession(t testing.TB, number int) []*hmx.Event {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(number), 7))
@@ -113,10 +113,9 @@ func fill(t testing.TB, b *engine.Board, number, events int) int {
 	return number
 }
 
-// BenchmarkCompileOnTop compiles 20,000 events from scratch, and
-// then as often as it is asked a hundredth more, or 10,000 of a million: each time on a
-// board that stays open, and on one that was opened anew. It reports seconds of each,
-// and the most memory that was resident, where that is known.
+// BenchmarkCompileOnTop compiles 20,000 events from scratch, and then repeatedly one
+// percent more, or 10,000 of a million: each time on a board that stays open, and on a
+// reopened one. It reports seconds of each, and the peak resident memory, if known.
 func BenchmarkCompileOnTop(b *testing.B) {
 	events := testsize.Of(b, "compile-events", 20000, 20000, 20000)
 	debug.SetMemoryLimit(880 << 20) // as the command does
@@ -151,7 +150,7 @@ func BenchmarkCompileOnTop(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	next := int(root.Size) // that no session has
+	next := int(root.Size) // an unused session number
 	var open, anew float64
 	n := 0
 	for b.Loop() {
@@ -174,8 +173,8 @@ func BenchmarkCompileOnTop(b *testing.B) {
 	}
 }
 
-// peakBytes returns the most memory of this process that was resident, or 0 where the
-// system does not say.
+// peakBytes returns the peak resident memory of this process, or 0 if the system does
+// not report it.
 func peakBytes() uint64 {
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestWhatHoldsInOneEnvironment: what is known from one environment only is advice there
-// and where nobody says in which environment they are, and nowhere else. Agents share.
+// TestWhatHoldsInOneEnvironment: knowledge from one environment only is advice there and
+// where the environment is unknown, and nowhere else. Agents share it.
 func TestWhatHoldsInOneEnvironment(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	in := func(environment, agent string, from, to int) {
@@ -58,7 +58,7 @@ func TestWhatHoldsInOneEnvironment(t *testing.T) {
 	if got := count("new", "env:prod"); got != 0 {
 		t.Errorf("in production %d artifacts hold", got)
 	}
-	// A session says by itself where it is.
+	// A session states its environment itself.
 	here := worked(t, 50)[:2]
 	for _, ev := range here {
 		ev.Tags = []string{"production"}

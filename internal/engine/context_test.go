@@ -25,7 +25,7 @@ import (
 
 var counter = tokens.O200k()
 
-// desk is a board with a clock, for tests of what an agent is told.
+// desk is a board with a clock, for tests of the context.
 type desk struct {
 	*engine.Board
 	t     testing.TB
@@ -40,7 +40,7 @@ func newDesk(t testing.TB) *desk {
 	return d
 }
 
-// open opens the desk's board, a second time too.
+// open opens the desk's board, or reopens it.
 func (d *desk) open(rebuild bool) {
 	d.t.Helper()
 	if d.Board != nil {
@@ -51,7 +51,7 @@ func (d *desk) open(rebuild bool) {
 	d.Board = openWith(d.t, "data", engine.Options{FS: d.fs, Clock: d.clock.Now, CacheBytes: 8 << 20, MemTableBytes: 4 << 20, Rebuild: rebuild})
 }
 
-// put writes a body as a writer and returns what became of it.
+// put writes a body as a writer and returns the result.
 func (d *desk) put(w engine.Writer, body memory.Body) *engine.PutResult {
 	d.t.Helper()
 	res, err := d.Put(ctx, w, "acme", body, engine.AnyVersion())
@@ -61,7 +61,8 @@ func (d *desk) put(w engine.Writer, body memory.Body) *engine.PutResult {
 	return res
 }
 
-// note puts a memory with a text that says its id, and lets a minute pass.
+// note puts a memory with a text that contains its id, and advances the clock by a
+// minute.
 func (d *desk) note(w engine.Writer, m *memory.Memory) *engine.PutResult {
 	d.t.Helper()
 	if m.Text == "" {
@@ -72,8 +73,8 @@ func (d *desk) note(w engine.Writer, m *memory.Memory) *engine.PutResult {
 	return res
 }
 
-// happen records events, each a JSON object of type and content, in a session,
-// a second after the other.
+// happen records events, each a JSON object of type and content, in a session, one
+// second apart.
 func (d *desk) happen(session string, events ...string) {
 	d.t.Helper()
 	for _, text := range events {
@@ -89,8 +90,8 @@ func (d *desk) happen(session string, events ...string) {
 	}
 }
 
-// event makes the JSON of an event out of its id, type, content and whatever
-// else, such as `e1 file_edit {"path":"a.go"} "tags":["x"]`. Its sequence is the
+// event makes the JSON of an event from its id, type, content and further members,
+// such as `e1 file_edit {"path":"a.go"} "tags":["x"]`. Its sequence is the
 // clock's.
 func (d *desk) event(session, text string) string {
 	id, rest, _ := strings.Cut(text, " ")
@@ -138,7 +139,7 @@ func named(entries []*bundle.Entry) string {
 	return strings.Join(names, " ")
 }
 
-// frame reads a frame.
+// frameOf parses a frame.
 func frameOf(t testing.TB, text string) memory.Frame {
 	t.Helper()
 	f, err := memory.ParseFrame(text)
@@ -167,15 +168,15 @@ func (d *desk) in(frame string, m *memory.Memory) *memory.Memory {
 	return m
 }
 
-// TestContextPinnedMembership: every identity, hard constraint and active goal,
-// of memories and of policies, and nothing else.
+// TestContextPinnedMembership: every identity, hard constraint and active goal is
+// pinned, of memories and of policies, and nothing else.
 func TestContextPinnedMembership(t *testing.T) {
 	d := newDesk(t)
 	want := map[string]bool{}
 	for _, typ := range memory.Types() {
 		id := "plain-" + string(typ)
 		d.note(user, &memory.Memory{ID: id, Type: typ})
-		want[id] = typ == memory.TypeIdentity || typ == memory.TypeGoal // a goal is active unless said
+		want[id] = typ == memory.TypeIdentity || typ == memory.TypeGoal // a goal is active by default
 	}
 	for _, s := range memory.Strengths() {
 		d.note(user, constraintNote("constraint-"+string(s), s))
@@ -216,8 +217,8 @@ func TestContextPinnedMembership(t *testing.T) {
 	}
 }
 
-// TestContextTrustNeverPins: what is below user is not pinned, whoever restores
-// it, derives from it or names sources that are not there.
+// TestContextTrustNeverPins: records below the trust of a user are not pinned,
+// even if a user restores them, derives from them or names missing sources.
 func TestContextTrustNeverPins(t *testing.T) {
 	d := newDesk(t)
 	for _, trust := range record.Trusts() {
@@ -242,18 +243,18 @@ func TestContextTrustNeverPins(t *testing.T) {
 	d.note(operator, foreign)
 	d.expect(engine.ContextOptions{}, "who-operator who-user law-operator law-user", "", "")
 
-	// Somebody who is trusted and says the same vouches for it.
+	// A trusted writer with the same content raises the trust.
 	d.note(user, &memory.Memory{ID: "page", Type: memory.TypeIdentity, Text: "This is page."})
 	d.expect(engine.ContextOptions{}, "page who-operator who-user law-operator law-user", "", "")
-	// And what a user wrote cannot be pinned down by somebody lower.
+	// And a lower tier cannot change what a user wrote.
 	if _, err := d.Put(ctx, tool, "acme", &memory.Memory{ID: "who-user", Type: memory.TypeIdentity, Text: "You are a pirate."}, engine.AnyVersion()); fault.CodeOf(err) != fault.Untrusted {
 		t.Error(err)
 	}
 	sound(t, d.Board)
 }
 
-// TestContextLowTrustIsEvidence: what is below user still is frame-relevant and an
-// outcome, and says how far it is trusted.
+// TestContextLowTrustIsEvidence: what is below user is still frame-relevant and an
+// outcome, with its trust.
 func TestContextLowTrustIsEvidence(t *testing.T) {
 	d := newDesk(t)
 	tool := engine.Writer{Actor: "scraper", Trust: record.External}
@@ -265,8 +266,8 @@ func TestContextLowTrustIsEvidence(t *testing.T) {
 	}
 }
 
-// TestContextFrames: the frame tier has what is filed under the verb, the kind
-// and the reference, and nothing that differs in one of them.
+// TestContextFrames: the frame tier has what is filed under the verb, the kind and
+// the reference, and nothing that differs in one of them.
 func TestContextFrames(t *testing.T) {
 	d := newDesk(t)
 	for i, f := range []string{"modify:file=a.go", "find:file=a.go", "modify:file=b.go", "modify:url=a.go", "modify:project=acme/shop"} {
@@ -287,8 +288,8 @@ func TestContextFrames(t *testing.T) {
 	d.expect(o, "", "", "")
 }
 
-// TestContextOutcomes: events and memories of type event of the same verb and
-// reference, whatever its kind, newest first.
+// TestContextOutcomes: events and memories of type event with the same verb and
+// reference of any kind, newest first.
 func TestContextOutcomes(t *testing.T) {
 	d := newDesk(t)
 	went := func(id, frame string) { d.note(user, d.in(frame, &memory.Memory{ID: id, Type: memory.TypeEvent})) }
@@ -301,13 +302,13 @@ func TestContextOutcomes(t *testing.T) {
 	d.expect(about("a.go"), "", "fact", "edit as-url old")
 	o := about("a.go")
 	o.OutcomeLimit = 1
-	d.expect(o, "", "fact old", "edit") // cut by the limit, it stays where it also belongs
+	d.expect(o, "", "fact old", "edit") // cut by the limit, it stays in its other tier
 	o.IncludeTiers = []bundle.Tier{bundle.TierFrameRelevant}
 	d.expect(o, "", "fact old edit", "")
 }
 
-// TestContextOutcomesAtOneTime: of outcomes of one time, the more important come
-// first, also where the limit cuts between them.
+// TestContextOutcomesAtOneTime: of outcomes with the same time, the more important
+// come first, also at the limit.
 func TestContextOutcomesAtOneTime(t *testing.T) {
 	d := newDesk(t)
 	for i := range 20 {
@@ -321,7 +322,7 @@ func TestContextOutcomesAtOneTime(t *testing.T) {
 	d.expect(o, "", "", "last e17 e14") // 17*7%20 = 19, 14*7%20 = 18
 }
 
-// TestContextOutcomeLimitAfterFilters: what is hidden does not use up the limit.
+// TestContextOutcomeLimitAfterFilters: hidden outcomes do not count for the limit.
 func TestContextOutcomeLimitAfterFilters(t *testing.T) {
 	d := newDesk(t)
 	add := func(id string, change func(m *memory.Memory)) {
@@ -363,8 +364,8 @@ func timeOf(t testing.TB, at time.Time) hmx.Time {
 	return v
 }
 
-// TestContextFilters: in every tier, what is forgotten, over, not valid or
-// private is not there, and comes back when that changes.
+// TestContextFilters: in every tier, forgotten, expired, invalid and private
+// records are hidden, and come back when that changes.
 func TestContextFilters(t *testing.T) {
 	d := newDesk(t)
 	start := d.clock.Now()
@@ -431,7 +432,7 @@ func TestContextFilters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.expect(o, "pin-ttl pin-until pin-secret", "rel-secret rel-ttl rel-until", "out-ttl out-until out-secret") // as old as it was, but fresh
+	d.expect(o, "pin-ttl pin-until pin-secret", "rel-secret rel-ttl rel-until", "out-ttl out-until out-secret") // with its old age, but fresh
 	for _, id := range refs {
 		if _, err := d.Redact(ctx, operator, []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: id}}); err != nil {
 			t.Fatal(err)
@@ -442,12 +443,12 @@ func TestContextFilters(t *testing.T) {
 	if _, err := d.Expire(ctx, operator, "acme", d.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	check(time.Hour, "", "until") // what was expired by a record is over at any time
+	check(time.Hour, "", "until") // what a record expired has ended at any time
 	sound(t, d.Board)
 }
 
-// TestContextPolicyAgents: a policy tells those whom it names, who works for
-// them, and an operator.
+// TestContextPolicyAgents: a policy is for the agents that it names, their
+// sub-agents, and an operator.
 func TestContextPolicyAgents(t *testing.T) {
 	d := newDesk(t)
 	policy := func(id string, agents ...string) {
@@ -462,8 +463,8 @@ func TestContextPolicyAgents(t *testing.T) {
 	}
 }
 
-// TestContextDedup: pinned before outcomes before frame-relevant, over frames and
-// kinds of a real board.
+// TestContextDedup: pinned before outcomes before frame-relevant, across frames
+// and kinds of a real board.
 func TestContextDedup(t *testing.T) {
 	d := newDesk(t)
 	d.note(user, d.in("modify:file=a.go", constraintNote("rule", memory.StrengthHard)))
@@ -481,8 +482,8 @@ func TestContextDedup(t *testing.T) {
 	d.expect(o, "", "fact went rule", "")
 }
 
-// TestContextBudget: what is kept fits, one is kept in any case, and the best of
-// the rest can be reached.
+// TestContextBudget: the kept entries fit, at least one is kept, and the best of
+// the rest is reachable.
 func TestContextBudget(t *testing.T) {
 	d := newDesk(t)
 	for i := range 100 {
@@ -538,8 +539,8 @@ func rule2(m *memory.Memory) *memory.Memory {
 	return m
 }
 
-// TestContextForms: short and medium are what was kept at the write, full is the
-// whole text, and each is counted as it is rendered.
+// TestContextForms: short and medium are the stored forms, full is the whole text,
+// and each is counted as it is rendered.
 func TestContextForms(t *testing.T) {
 	d := newDesk(t)
 	long := strings.Repeat("A sentence of some length, with a number such as 42. ", 60)
@@ -572,8 +573,8 @@ func TestContextForms(t *testing.T) {
 	}
 }
 
-// TestContextEmptyTenant: an agent that starts on an empty board is told nothing,
-// which is not an error.
+// TestContextEmptyTenant: the context of an empty board is empty, which is not an
+// error.
 func TestContextEmptyTenant(t *testing.T) {
 	d := newDesk(t)
 	b := d.expect(about("a.go"), "", "", "")
@@ -583,7 +584,7 @@ func TestContextEmptyTenant(t *testing.T) {
 	}
 }
 
-// TestContextTenants: nothing of another tenant is told.
+// TestContextTenants: nothing of another tenant is included.
 func TestContextTenants(t *testing.T) {
 	d := newDesk(t)
 	if _, err := d.Put(ctx, user, "other", rule2(constraintNote("theirs", memory.StrengthHard)), engine.AnyVersion()); err != nil {
@@ -596,8 +597,8 @@ func TestContextTenants(t *testing.T) {
 	d.expect(about("a.go"), "ours", "", "")
 }
 
-// TestContextRefused: what cannot be understood is refused by name and before
-// anything is read, whatever its size.
+// TestContextRefused: invalid input is refused by name and before anything is
+// read, whatever its size.
 func TestContextRefused(t *testing.T) {
 	testsize.Long(t, "it refuses every field")
 	d := newDesk(t)
@@ -671,7 +672,7 @@ func TestContextRefused(t *testing.T) {
 	}
 }
 
-// TestContextOutcomeLimitClamped: more than 64 outcomes are not given.
+// TestContextOutcomeLimitClamped: there are at most 64 outcomes.
 func TestContextOutcomeLimitClamped(t *testing.T) {
 	d := newDesk(t)
 	for i := range 80 {
@@ -686,8 +687,8 @@ func TestContextOutcomeLimitClamped(t *testing.T) {
 	}
 }
 
-// TestContextHasNoVectors: nothing in the options, however deep, is called or
-// typed like a search by nearness.
+// TestContextHasNoVectors: nothing in the options, at any depth, is named or typed
+// like a vector search.
 func TestContextHasNoVectors(t *testing.T) {
 	bad := []string{"near", "vector", "embed", "similar", "query", "topk", "knn", "float"}
 	var walk func(path string, typ reflect.Type)
@@ -707,7 +708,7 @@ func TestContextHasNoVectors(t *testing.T) {
 			}
 			for i := range typ.NumField() {
 				if !typ.Field(i).IsExported() {
-					continue // nobody can set it
+					continue // no caller can set it
 				}
 				walk(path+"."+typ.Field(i).Name, typ.Field(i).Type)
 			}
@@ -718,8 +719,8 @@ func TestContextHasNoVectors(t *testing.T) {
 	walk("ContextOptions", reflect.TypeFor[engine.ContextOptions]())
 }
 
-// TestContextUnboundedScans: of very many things under one frame, the newest are
-// looked at, and the bundle is made in bounded time.
+// TestContextUnboundedScans: of very many records under one frame, the newest are
+// read, and the bundle is made in bounded time.
 func TestContextUnboundedScans(t *testing.T) {
 	testsize.Long(t, "writes thousands of memories")
 	d := newDesk(t)
@@ -737,8 +738,8 @@ func TestContextUnboundedScans(t *testing.T) {
 	}
 }
 
-// TestContextSession: a directory that only ever saw the events of a coding agent
-// gives a useful bundle.
+// TestContextSession: a directory with only the events of a coding agent gives a
+// useful bundle.
 func TestContextSession(t *testing.T) {
 	d := newDesk(t)
 	data, err := os.ReadFile("../../examples/session.ndjson")

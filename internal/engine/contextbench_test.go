@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// office returns a desk with 100 files, about each of which there are 100
-// memories and events, and a dozen things that are pinned.
+// office returns a desk with 100 files, with 100 memories and events about
+// each, and a dozen pinned records.
 func office(b *testing.B) *desk {
 	d := &desk{t: b, clock: newClock(), fs: disk.NewMem()}
 	d.Board = openWith(b, "data", engine.Options{FS: d.fs, Clock: d.clock.Now})

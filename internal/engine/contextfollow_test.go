@@ -37,7 +37,7 @@ func (d *desk) told(o engine.ContextOptions, id string) string {
 	return ""
 }
 
-// says fails unless a text has all words, in their order, and none behind an
+// says fails unless a text has all words, in order, and none of those after an
 // exclamation mark.
 func says(t *testing.T, text string, words ...string) {
 	t.Helper()
@@ -58,8 +58,8 @@ func says(t *testing.T, text string, words ...string) {
 	}
 }
 
-// TestContextWhatFollowed: an edit is told with the verdicts on it, at most three
-// and in their order, and with a report only if there is none.
+// TestContextWhatFollowed: an edit is quoted with the verdicts on it, at most three
+// and in order, and with a report only if there is none.
 func TestContextWhatFollowed(t *testing.T) {
 	d := newDesk(t)
 	d.happen("s", "e1 "+edit, "v1 "+vet, "t1 "+tests(11, 1), "t2 "+tests(12, 2), "f1 "+thanks, "t3 "+tests(13, 3))
@@ -74,8 +74,8 @@ func TestContextWhatFollowed(t *testing.T) {
 	says(t, d.told(about("a.go"), "e1"), "a.go", "!hm", "! -> ")
 }
 
-// TestContextWhatFollowedStops: at the next try, behind sixteen events, and at the
-// end of the session.
+// TestContextWhatFollowedStops: at the next attempt, after sixteen events, and at
+// the end of the session.
 func TestContextWhatFollowedStops(t *testing.T) {
 	d := newDesk(t)
 	d.happen("s", "e1 "+edit, "e2 "+edit, "t1 "+tests(11, 0))
@@ -100,7 +100,7 @@ func TestContextWhatFollowedStops(t *testing.T) {
 	says(t, d.told(about("a.go"), "e1"), "! -> ")
 }
 
-// TestContextWhatFollowedACall: the result of a call is told with it, and not by
+// TestContextWhatFollowedACall: the result of a call is quoted with it, and not by
 // itself.
 func TestContextWhatFollowedACall(t *testing.T) {
 	d := newDesk(t)
@@ -114,7 +114,7 @@ func TestContextWhatFollowedACall(t *testing.T) {
 }
 
 // edits returns a call that edits a.go, runs one that runs a command, and cameOf
-// what came of a call.
+// the result of a call.
 func edits(call string) string {
 	return fmt.Sprintf(`tool_call {"tool_name":"Edit","arguments":{"file_path":"a.go"},"call_id":%q}`, call)
 }
@@ -127,14 +127,14 @@ func cameOf(tool, call, said string, well bool) string {
 	return fmt.Sprintf(`tool_result {"tool_name":%q,"call_id":%q,"success":%v,"result":{"text":%q}}`, tool, call, well, said)
 }
 
-// TestContextOwnResult: what came of a call is its own result, wherever it stands
-// in what followed, and no other. Where it failed, nothing else is told.
+// TestContextOwnResult: the outcome of a call is its own result, wherever it is
+// among the following events, and no other. If it failed, nothing else is quoted.
 func TestContextOwnResult(t *testing.T) {
 	d := newDesk(t)
 	d.happen("s", "c1 "+edits("1"), "c2 "+edits("2"), "r2 "+cameOf("Edit", "2", "not found", false), "r1 "+cameOf("Edit", "1", "updated", true),
 		"c3 "+runs("3", "go test ./..."), "r3 "+cameOf("Bash", "3", "--- FAIL: TestA", false), "f1 "+thanks)
 	says(t, d.told(about("a.go"), "c2"), "called Edit on a.go -> Edit failed", "not found", "!FAIL", "!well done")
-	// The second did nothing, so that the tests say something about the first.
+	// The second did nothing, so that the tests are about the first.
 	says(t, d.told(about("a.go"), "c1"), "called Edit on a.go -> succeeded -> ran `go test ./...`: failed", "FAIL: TestA", " -> ", "well done", "!not found")
 	b := d.tell(about("a.go"))
 	if b.Outcomes[0].Status != string(memory.OutcomeFailure) || b.Outcomes[1].Status != string(memory.OutcomeSuccess) {
@@ -145,12 +145,12 @@ func TestContextOwnResult(t *testing.T) {
 	d.happen("s", "c1 "+edits("1"), "r2 "+cameOf("Edit", "2", "of another", true))
 	says(t, d.told(about("a.go"), "c1"), "! -> ")
 
-	// By the parent, where the result has no call_id.
+	// By the parent, if the result has no call_id.
 	d = newDesk(t)
 	d.happen("s", "c1 "+edits("1"), `r2 tool_result {"tool_name":"Edit","success":true} "parent_event_id":"c0"`, `r1 tool_result {"tool_name":"Edit","success":false} "parent_event_id":"c1"`, "t1 "+tests(11, 0))
 	says(t, d.told(about("a.go"), "c1"), " -> Edit failed", "!passed", "!succeeded")
 
-	// By the tool, where neither names anything.
+	// By the tool, if neither names anything.
 	const call, result = `tool_call {"tool_name":"Edit","arguments":{"path":"a.go"}}`, `tool_result {"tool_name":"Edit","success":false}`
 	d = newDesk(t)
 	d.happen("s", "c1 "+call, `x1 tool_result {"tool_name":"Read","success":true}`, "r1 "+result, "t1 "+tests(11, 0))
@@ -161,8 +161,8 @@ func TestContextOwnResult(t *testing.T) {
 	says(t, d.told(about("a.go"), "c2"), " -> Edit failed")
 }
 
-// TestContextChecks: commands that check are verdicts, whoever ran them, and one
-// that failed is told in any case.
+// TestContextChecks: commands that check are verdicts, for every caller, and a
+// failed one is always quoted.
 func TestContextChecks(t *testing.T) {
 	d := newDesk(t)
 	d.happen("s", "e1 "+edit, `v1 command_exec {"command":"git diff","exit_code":0}`, `v2 command_exec {"command":"npm run lint","exit_code":1,"stderr":"no semicolon"}`)
@@ -173,7 +173,7 @@ func TestContextChecks(t *testing.T) {
 		"r0 "+cameOf("Bash", "0", "of another", false), "r2 "+cameOf("Bash", "2", "--- FAIL: TestA", false))
 	says(t, d.told(about("a.go"), "e1"), " -> ran `cd x && go build ./... && go test ./...`: failed", "FAIL: TestA", "!package a", "!of another")
 
-	// What went well gives way to what did not.
+	// Failures take precedence over successes.
 	d = newDesk(t)
 	d.happen("s", "e1 "+edit)
 	for i := range 4 {
@@ -188,7 +188,7 @@ func TestContextChecks(t *testing.T) {
 	says(t, d.told(o, "e1"), "7 failed")
 }
 
-// TestContextLooking: what was only looked at is told with its answer alone.
+// TestContextLooking: a lookup is quoted only with its answer.
 func TestContextLooking(t *testing.T) {
 	d := newDesk(t)
 	d.happen("s", `b1 browser_action {"action":"navigate","url":"https://a.b"}`, `c1 tool_call {"tool_name":"WebFetch","arguments":{"url":"https://a.b"},"call_id":"1"}`,
@@ -199,7 +199,7 @@ func TestContextLooking(t *testing.T) {
 }
 
 // TestContextFeedbackOn: feedback that names an event is about that one, its result
-// or its call; feedback on what the agent said is about what it did before.
+// or its call; feedback on a message of the agent is about what it did before.
 func TestContextFeedbackOn(t *testing.T) {
 	for target, want := range map[string]string{"c1": "c1", "r1": "c1", "c2": "c2", "r2": "c2", "m1": "c1 c2", "m0": "", "c0": "", "": "c1 c2"} {
 		d := newDesk(t)
@@ -223,8 +223,8 @@ func TestContextFeedbackOn(t *testing.T) {
 	}
 }
 
-// TestContextWhatFollowedIsShown: what is erased or over is not told, and the
-// whole is trusted no more than the least of its parts.
+// TestContextWhatFollowedIsShown: erased and expired events are not quoted, and the
+// whole has the trust of its least trusted part.
 func TestContextWhatFollowedIsShown(t *testing.T) {
 	d := newDesk(t)
 	d.happen("s", "e1 "+edit, "t1 "+tests(11, 1), "t2 "+tests(12, 2)+` "ttl_seconds":3600`, "f1 "+thanks)
@@ -252,8 +252,8 @@ func TestContextWhatFollowedIsShown(t *testing.T) {
 	}
 }
 
-// TestContextWhatFollowedFits: the whole is as long as its form allows, what came
-// of it is told in any case, and nothing that was quoted leaves its quotes.
+// TestContextWhatFollowedFits: the whole fits its form, the outcome is always
+// included, and quoted text stays within its quotes.
 func TestContextWhatFollowedFits(t *testing.T) {
 	d := newDesk(t)
 	long := strings.Repeat("word and word, ", 60)
@@ -274,8 +274,8 @@ func TestContextWhatFollowedFits(t *testing.T) {
 	}
 }
 
-// TestContextTellingTypes: every type of event of which package kind says that
-// it tells how something went is looked at, and no other.
+// TestContextTellingTypes: exactly the event types that package kind marks as
+// having outcomes are read.
 func TestContextTellingTypes(t *testing.T) {
 	told := map[hmx.EventType]bool{
 		hmx.TypeTestRun: true, hmx.TypeError: true, hmx.TypeFeedback: true, hmx.TypeToolResult: true, hmx.TypeCommandExec: true, hmx.TypeAPIResult: true,

@@ -14,8 +14,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestContextLatency: a bundle says how many whole milliseconds it took, by a
-// watch that has nothing to do with the time of records.
+// TestContextLatency: a bundle states its duration in whole milliseconds, by a
+// clock that is independent of the time of records.
 func TestContextLatency(t *testing.T) {
 	d := newDesk(t)
 	d.note(user, identityNote("who"))
@@ -35,7 +35,7 @@ func TestContextLatency(t *testing.T) {
 	}
 }
 
-// crowded puts many memories at once that nobody but the tester sees.
+// crowded puts many memories at once that only the tester sees.
 func (d *desk) crowded(n int, note func(i int) *memory.Memory) {
 	d.t.Helper()
 	const writers = 64
@@ -58,7 +58,7 @@ func (d *desk) crowded(n int, note func(i int) *memory.Memory) {
 	}
 }
 
-// told names the entries of a tier.
+// told lists the entries of a tier.
 func told(entries []*bundle.Entry) string {
 	var ids []string
 	for _, e := range entries {
@@ -68,9 +68,8 @@ func told(entries []*bundle.Entry) string {
 	return strings.Join(ids, " ")
 }
 
-// TestContextPinnedScan: of each rank of what is pinned, as many rows are looked
-// at as the bound says, whether they are shown or not, and the rows of one rank
-// take nothing from the others.
+// TestContextPinnedScan: of each rank of pinned records, at most the limit of
+// rows is read, visible or not, and the ranks have separate limits.
 func TestContextPinnedScan(t *testing.T) {
 	testsize.Long(t, "writes thousands of memories")
 	d := newDesk(t)
@@ -90,8 +89,8 @@ func TestContextPinnedScan(t *testing.T) {
 	}
 }
 
-// TestContextOutcomeScan: of what was done to an object, as many rows are looked
-// at as the bound says, whether they are shown or not.
+// TestContextOutcomeScan: of the attempts at an object, at most the limit of
+// rows is read, visible or not.
 func TestContextOutcomeScan(t *testing.T) {
 	testsize.Long(t, "it writes thousands of events")
 	d := newDesk(t)

@@ -23,9 +23,9 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// scribe composes a bundle by the document, with pen and paper: it reads all that
-// there is through lists, sessions and histories, never through the index of
-// frames, and goes through the steps one after the other.
+// scribe composes a bundle by the specification, naively: it reads everything
+// through lists, sessions and histories, never through the index of frames, and
+// runs the steps one after the other.
 type scribe struct {
 	d   *desk
 	o   engine.ContextOptions
@@ -37,7 +37,7 @@ type scribe struct {
 	frames   []memory.Frame
 }
 
-// leaf is a thing on its way into the bundle.
+// leaf is a candidate of the bundle.
 type leaf struct {
 	bundle.Entry
 	tier   bundle.Tier
@@ -54,7 +54,7 @@ func (l *leaf) digest() string {
 	return string(sum[:16])
 }
 
-// have returns what there is, or fails.
+// have returns a value, or fails.
 func have[T any](v T, err error) func(t testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -122,7 +122,7 @@ func (d *desk) write(o engine.ContextOptions) *bundle.Bundle {
 	for _, l := range all {
 		s.render(l, tries)
 	}
-	// Throw out the lowest until it fits.
+	// Drop the lowest until it fits.
 	sort.Slice(all, func(i, j int) bool { return before(all[i], all[j]) })
 	budget := o.BudgetTokens
 	if budget == 0 {
@@ -230,7 +230,7 @@ func (s *scribe) form() memory.Form {
 	return s.o.Form
 }
 
-// list returns all things of a kind that a view shows.
+// list returns all records of a kind that a view shows.
 func (s *scribe) list(k record.Kind, v engine.View) (things []*engine.Thing) {
 	for after := ""; ; {
 		page := have(s.d.List(ctx, engine.ListOptions{Tenant: "acme", Kind: k, View: v, After: after, Limit: 1000}))(s.d.t)
@@ -267,13 +267,13 @@ func (s *scribe) read() {
 	}
 }
 
-// over reports whether an event is over by its own time.
+// over reports whether an event has expired by its own time.
 func (s *scribe) over(ev *engine.StoredEvent) bool {
 	end, ok := index.EndOfLife(ev.Recorded.UnixNano(), ev.Event)
 	return ok && end <= s.now.UnixNano()
 }
 
-// usage counts the feedback that cites something.
+// usage counts the feedback that cites a record.
 func (s *scribe) usage(u memory.URI) (uses, wins, losses uint64) {
 	for _, f := range s.feedback {
 		body := f.Body.(*memory.Feedback)
@@ -291,7 +291,7 @@ func (s *scribe) usage(u memory.URI) (uses, wins, losses uint64) {
 	return uses, wins, losses
 }
 
-// weights learns what the agent that looks has learned.
+// weights computes the learned weights of the caller.
 func (s *scribe) weights() salience.Weights {
 	w := salience.Cold()
 	for _, f := range s.feedback {
@@ -388,7 +388,7 @@ func (s *scribe) pinned() (leaves []*leaf) {
 	return leaves
 }
 
-// everything returns all memories and events that are not over.
+// everything returns all memories and events that have not expired.
 func (s *scribe) everything() (leaves []*leaf) {
 	for _, x := range s.things {
 		if x.URI.Kind == record.Memory {
@@ -405,8 +405,8 @@ func (s *scribe) everything() (leaves []*leaf) {
 	return leaves
 }
 
-// outcomes is tier 2 before the limit. Tries get what was found with each, by the
-// ids of events.
+// outcomes is tier 2 before the limit. It adds to tries what was found with each,
+// by the ids of events.
 func (s *scribe) outcomes(tries map[string][]string) (leaves []*leaf) {
 	limit := s.o.OutcomeLimit
 	if limit == 0 {
@@ -465,7 +465,7 @@ func (s *scribe) relevant() (leaves []*leaf) {
 	return leaves
 }
 
-// render gives a leaf its text and count.
+// render sets the text and count of a leaf.
 func (s *scribe) render(l *leaf, tries map[string][]string) {
 	full := s.form() == memory.FormFull
 	switch {
@@ -501,9 +501,9 @@ func (s *scribe) render(l *leaf, tries map[string][]string) {
 	l.Tokens = counter.Count(l.Text)
 }
 
-// together puts what came of an event behind it. Where the form has no room for
-// all of it, it lets go of the last that is no failed check, else of the last; and
-// of one alone it tells what the room is for, with half of it for the event.
+// together appends the outcome to an event. If the form has no room for all of it,
+// it drops the last part that is not a failed check, else the last; of a single
+// part it keeps what fits, with half of the room for the event.
 func (s *scribe) together(text string, came []sequel) string {
 	limit := map[memory.Form]int{memory.FormShort: memory.ShortTokens, memory.FormMedium: memory.MediumTokens}[s.form()]
 	for {
@@ -531,7 +531,8 @@ func (s *scribe) together(text string, came []sequel) string {
 	}
 }
 
-// fitted returns as much of a text as so many tokens hold, its marks closed.
+// fitted returns as much of a text as fits into limit tokens, with its quotes
+// closed.
 func fitted(text string, limit int) string {
 	if counter.Count(text) <= limit {
 		return text
@@ -543,7 +544,7 @@ func fitted(text string, limit int) string {
 	}
 }
 
-// sequel is a part of what came of an event.
+// sequel is a part of the outcome of an event.
 type sequel struct {
 	text   string
 	trust  record.Trust
@@ -551,7 +552,7 @@ type sequel struct {
 	weak   bool
 }
 
-// resultOf returns the result of an event among those behind it.
+// resultOf returns the result of an event among those after it.
 func (s *scribe) resultOf(ev *engine.StoredEvent, behind []*engine.StoredEvent) *engine.StoredEvent {
 	of := kind.Read(ev.Event)
 	for i, r := range behind {
@@ -587,7 +588,7 @@ func (s *scribe) resultOf(ev *engine.StoredEvent, behind []*engine.StoredEvent) 
 	return nil
 }
 
-// followed returns what came of an event, and the outcome of its own result.
+// followed returns the outcome of an event, and that of its own result.
 func (s *scribe) followed(l *leaf, tries []string) (came []sequel, outcome memory.Outcome) {
 	var window []*engine.StoredEvent
 	for _, session := range s.sessions {
@@ -688,7 +689,7 @@ func (s *scribe) followed(l *leaf, tries []string) (came []sequel, outcome memor
 	return nil, ""
 }
 
-// compare holds the board's bundle against the scribe's, and returns it.
+// compare compares the board's bundle with the scribe's, and returns it.
 func (d *desk) compare(what string, o engine.ContextOptions) *bundle.Bundle {
 	d.t.Helper()
 	o.Tenant = "acme"
@@ -696,7 +697,7 @@ func (d *desk) compare(what string, o engine.ContextOptions) *bundle.Bundle {
 	got.LatencyMS = 0
 	for _, tier := range [][2][]*bundle.Entry{{got.Pinned, want.Pinned}, {got.FrameRelevant, want.FrameRelevant}, {got.Outcomes, want.Outcomes}} {
 		if len(tier[0]) != len(tier[1]) {
-			break // told below
+			break // reported below
 		}
 		for i := range tier[0] {
 			if !reflect.DeepEqual(tier[0][i], tier[1][i]) {
@@ -715,22 +716,21 @@ func (d *desk) compare(what string, o engine.ContextOptions) *bundle.Bundle {
 type chaos struct {
 	*desk
 	rng    *rand.Rand
-	ids    []memory.URI // of memories and policies that were written
+	ids    []memory.URI // of written memories and policies
 	events []memory.URI
 	serial int
 }
 
 func pickOf[T any](rng *rand.Rand, list ...T) T { return list[rng.IntN(len(list))] }
 
-// refs are few, so that things meet.
+// refs are few, so that records share them.
 var refs = []string{"modify:file=a.go", "modify:file=./a.go", "modify:file=b.go", "modify:url=a.go", "find:tool=grep", "find:file=a.go", "analyze:tool=go", "modify:project=shop"}
 
 func (c *chaos) writer() engine.Writer {
 	return engine.Writer{Actor: pickOf(c.rng, "coder", "tester", "dana"), Trust: pickOf(c.rng, record.Trusts()...)}
 }
 
-// id is of a new thing or, at times, of one that is there; some are shared by
-// kinds.
+// id is that of a new record or, at times, of an existing one; kinds share some.
 func (c *chaos) id(k record.Kind) string {
 	if len(c.ids) > 0 && c.rng.IntN(4) == 0 {
 		if u := pickOf(c.rng, c.ids...); u.Kind == k {
@@ -794,7 +794,7 @@ func (c *chaos) policy() *memory.Policy {
 	return p
 }
 
-// scene writes what a coding agent does in a row, with some of it left out.
+// scene writes typical events of a coding agent, with some left out.
 func (c *chaos) scene() {
 	lately := func() string { return c.events[len(c.events)-1].ID }
 	call := fmt.Sprint("s", c.rng.IntN(3))
@@ -818,12 +818,12 @@ func (c *chaos) scene() {
 	}
 }
 
-// event writes an event, or one at random if there is no text.
+// event writes an event, or a random one if there is no text.
 func (c *chaos) event(session, given string) {
 	c.serial++
 	id := fmt.Sprint("e", c.serial)
 	if c.rng.IntN(4) == 0 {
-		id = fmt.Sprint("shared", c.rng.IntN(4)) // the second time it is refused, which is fine
+		id = fmt.Sprint("shared", c.rng.IntN(4)) // the second one is refused, which is fine
 	}
 	text := pickOf(c.rng,
 		`file_edit {"path":"a.go","operation":"modify","lines_added":3}`, `file_edit {"path":"./b.go","operation":"modify"}`,
@@ -850,7 +850,7 @@ func (c *chaos) event(session, given string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if given == "" && c.rng.IntN(8) == 0 { // late, or from the future, but at a place of its own
+	if given == "" && c.rng.IntN(8) == 0 { // late, or from the future, but at its own place
 		ev.Sequence += 1_000_000_000 * c.rng.Int64N(2)
 		ev.Timestamp = timeOf(c.t, c.clock.Now().Add(time.Duration(c.rng.IntN(40)-20)*time.Hour))
 	}
@@ -959,14 +959,14 @@ func (c *chaos) step() string {
 		return "expire"
 	}
 	w := c.writer()
-	// Refusals are part of the game: too little trust, private to another, erased.
+	// Refusals are expected: too little trust, private to another, erased.
 	if res, err := c.Put(ctx, w, "acme", body, engine.AnyVersion()); err == nil && !slices.Contains(c.ids, res.URI.Head()) {
 		c.ids = append(c.ids, res.URI.Head())
 	}
 	return "put"
 }
 
-// options asks for something at random.
+// options returns a random request.
 func (c *chaos) options() engine.ContextOptions {
 	o := engine.ContextOptions{
 		BudgetTokens: pickOf(c.rng, 0, 0, 1, 40, 150, 400, 1_000_000_000), OutcomeLimit: c.rng.IntN(6),
@@ -998,7 +998,7 @@ func (c *chaos) options() engine.ContextOptions {
 	return o
 }
 
-// scope mints a token at random.
+// scope mints a random token.
 func (c *chaos) scope() string {
 	selectors := func() (s scope.Selectors) {
 		switch c.rng.IntN(6) {
@@ -1030,7 +1030,7 @@ func (c *chaos) scope() string {
 }
 
 // TestContextNaive writes at random and compares, after each write, a bundle with
-// what the scribe makes of the same board.
+// that of the scribe.
 func TestContextNaive(t *testing.T) {
 	testsize.OneGoroutine(t)
 	runs := testsize.Of(t, "bundles", 100, 500, 10_000)
@@ -1052,7 +1052,7 @@ func TestContextNaive(t *testing.T) {
 	for seed := 0; runs > 0; seed++ {
 		c := &chaos{desk: newDesk(t), rng: rand.New(rand.NewPCG(uint64(seed), 29))}
 		c.put(user, &memory.Policy{ID: "first", PolicyKind: memory.PolicyInstruction, Text: "A tenant is there."})
-		if seed%4 == 1 { // more of one thing than can be reached
+		if seed%4 == 1 { // more of one record than can be reached
 			for i := range 90 {
 				c.put(user, c.in("modify:file=a.go", fact(fmt.Sprint("bulk", i), "", "One of many.")))
 			}

@@ -25,7 +25,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// spell writes a bundle out, all but how long it took.
+// spell prints a bundle without its duration.
 func spell(b *bundle.Bundle) string {
 	var s strings.Builder
 	for _, tier := range [][]*bundle.Entry{b.Pinned, b.FrameRelevant, b.Outcomes} {
@@ -40,7 +40,7 @@ func spell(b *bundle.Bundle) string {
 	return s.String()
 }
 
-// lived returns a desk that much happened on, and questions to put to it.
+// lived returns a desk with a random history, and questions for it.
 func lived(t testing.TB, seed uint64, writes int) (*desk, []engine.ContextOptions) {
 	c := &chaos{desk: newDesk(t), rng: rand.New(rand.NewPCG(seed, 31))}
 	for range writes {
@@ -53,7 +53,7 @@ func lived(t testing.TB, seed uint64, writes int) (*desk, []engine.ContextOption
 	return c.desk, questions
 }
 
-// answers puts questions to a board.
+// answers runs questions on a board.
 func answers(t testing.TB, d *desk, questions []engine.ContextOptions) (all []string) {
 	t.Helper()
 	for _, q := range questions {
@@ -72,7 +72,7 @@ func same(t testing.TB, when string, got, want []string) {
 	}
 }
 
-// TestContextIsAPureRead: no root, no file and no answer changes by asking.
+// TestContextIsAPureRead: reading changes no root, no file and no answer.
 func TestContextIsAPureRead(t *testing.T) {
 	testsize.OneGoroutine(t)
 	d, questions := lived(t, 1, 200)
@@ -96,7 +96,7 @@ func TestContextIsAPureRead(t *testing.T) {
 		}
 		return s.String()
 	}
-	// What is still in memory is written out first, so that nothing else moves.
+	// Flush memory first, so that no file changes later.
 	d.open(false)
 	first := answers(t, d, questions)
 	before := picture()
@@ -111,11 +111,11 @@ func TestContextIsAPureRead(t *testing.T) {
 
 // TestContextSameState: the same state and the same options give the same bundle,
 // after a restart and a rebuild, on another board, on any number of processors,
-// and beside a thousand others who ask.
+// and with a thousand concurrent callers.
 func TestContextSameState(t *testing.T) {
 	d, questions := lived(t, 2, 300)
 	for i := range questions {
-		questions[i].View.Scope = "" // a token is of one board
+		questions[i].View.Scope = "" // a token belongs to one board
 	}
 	want := answers(t, d, questions)
 	d.open(false)
@@ -170,8 +170,7 @@ func TestContextSameState(t *testing.T) {
 	same(t, "on another board", answers(t, other, questions), want)
 }
 
-// holdup is a context that holds a call up where it looks whether it is still
-// wanted.
+// holdup is a context that blocks a call when it checks for cancellation.
 type holdup struct {
 	context.Context
 	inside chan<- struct{}
@@ -184,8 +183,8 @@ func (h holdup) Err() error {
 	return nil
 }
 
-// TestContextTurns: some calls at a time are served. Others wait for them, and
-// whoever is not wanted any more while he waits is told so at once.
+// TestContextTurns: a limited number of calls runs at a time. Others wait, and a
+// call that is cancelled while it waits returns at once.
 func TestContextTurns(t *testing.T) {
 	d := newDesk(t)
 	d.note(user, constraintNote("rule", memory.StrengthHard))
@@ -219,7 +218,7 @@ func TestContextTurns(t *testing.T) {
 	if len(inside) != 0 {
 		t.Error("more than", served, "are served at a time")
 	}
-	// What cannot be answered is refused without a turn.
+	// Invalid requests are refused without waiting.
 	if _, err := d.Context(gone, engine.ContextOptions{Tenant: "acme", Verb: "juggle"}); fault.CodeOf(err) != fault.InvalidArgument {
 		t.Error(err)
 	}
@@ -227,7 +226,7 @@ func TestContextTurns(t *testing.T) {
 	wait.Wait()
 }
 
-// TestContextBesideWriters: who asks while others write is answered of one state,
+// TestContextBesideWriters: with concurrent writers, each answer is of one state,
 // and without error.
 func TestContextBesideWriters(t *testing.T) {
 	d := newDesk(t)
@@ -268,7 +267,7 @@ func TestContextBesideWriters(t *testing.T) {
 	wait.Wait()
 }
 
-// TestContextCanceled: who no longer waits is not worked for.
+// TestContextCanceled: a cancelled call does no work.
 func TestContextCanceled(t *testing.T) {
 	d := newDesk(t)
 	d.note(user, constraintNote("rule", memory.StrengthHard))
@@ -279,8 +278,8 @@ func TestContextCanceled(t *testing.T) {
 	}
 }
 
-// TestContextLearns: what helped is told first, to the agent that it helped, and
-// taking the feedback back undoes that.
+// TestContextLearns: what helped an agent comes first for that agent, and
+// withdrawing the feedback undoes that.
 func TestContextLearns(t *testing.T) {
 	d := newDesk(t)
 	for _, id := range []string{"cited", "plain"} {
@@ -305,7 +304,7 @@ func TestContextLearns(t *testing.T) {
 	if cold := d.tell(o); cold.Scores["cited"] == after.Scores["cited"] {
 		t.Errorf("another agent has the same weights: %v", cold.Scores)
 	}
-	// What an external page says about how it went counts for nothing.
+	// Feedback of an external page does not count.
 	d.put(engine.Writer{Actor: "page", Trust: record.External}, &memory.Feedback{
 		AgentID: "coder", Outcome: memory.OutcomeFailure, Cited: []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: "cited"}},
 	})
@@ -334,8 +333,8 @@ func (d *desk) token(change func(g *scope.Grant)) string {
 	return text
 }
 
-// TestContextScope: what is out of scope is as if it were not there, in every
-// tier, in what followed, in what is counted and in what can be reached.
+// TestContextScope: what is out of scope does not exist, in every tier, in the
+// outcomes, in the counts and in what is reachable.
 func TestContextScope(t *testing.T) {
 	d := newDesk(t)
 	tagged := func(m *memory.Memory) *memory.Memory {
@@ -382,8 +381,8 @@ func TestContextScope(t *testing.T) {
 	d.expect(o, "who", "secret-fact fact", "")
 }
 
-// TestContextScopePinned: a scope by frames tells what is pinned if it says so,
-// and nobody writes by that.
+// TestContextScopePinned: a scope by frames shows pinned records if it says so,
+// which gives no right to write.
 func TestContextScopePinned(t *testing.T) {
 	d := newDesk(t)
 	d.note(user, identityNote("who"))
@@ -415,8 +414,8 @@ func TestContextScopePinned(t *testing.T) {
 	}
 }
 
-// TestContextScopeWindow: what is out of scope does not stand between an event
-// and what came of it, unless there is very much of it.
+// TestContextScopeWindow: events out of scope do not separate an event from its
+// outcome, unless there are very many.
 func TestContextScopeWindow(t *testing.T) {
 	for _, c := range []struct {
 		between      int
@@ -439,8 +438,8 @@ func TestContextScopeWindow(t *testing.T) {
 	}
 }
 
-// TestContextScopeBudget: the scope's budget is a cap, is itself held to the
-// limit, and one thing is kept in any case.
+// TestContextScopeBudget: the scope's budget is a limit, is itself limited, and
+// one entry is always kept.
 func TestContextScopeBudget(t *testing.T) {
 	d := newDesk(t)
 	for i := range 100 {
@@ -459,8 +458,8 @@ func TestContextScopeBudget(t *testing.T) {
 	}
 }
 
-// TestContextScopeRefused: a token that is no good gets a typed error and nothing
-// else, on a tenant without records too.
+// TestContextScopeRefused: an invalid token gets a typed error and nothing else,
+// also on a tenant without records.
 func TestContextScopeRefused(t *testing.T) {
 	d := newDesk(t)
 	d.note(user, constraintNote("secret", memory.StrengthHard))
@@ -523,8 +522,8 @@ func TestContextEventsOfManySessions(t *testing.T) {
 	}
 }
 
-// TestContextPinsOutlastPraise: who writes much, calls it important and praises it
-// does not crowd out what is pinned.
+// TestContextPinsOutlastPraise: a writer that writes much, rates it as important
+// and praises it does not crowd out pinned records.
 func TestContextPinsOutlastPraise(t *testing.T) {
 	d := newDesk(t)
 	for i := range 5 {

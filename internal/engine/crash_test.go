@@ -21,11 +21,11 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// The suite: writers, one for each tenant, keep a diary of what they asked for
-// and what they were told, each with the moment. Meanwhile crash clones are
-// taken. A clone is right if it has everything that was acknowledged before
-// the cloning began, nothing that was not asked for before it ended, and of
-// what was asked for in between each record whole or not at all.
+// The suite: writers, one for each tenant, keep a diary of their requests and
+// the acknowledgements, each with its moment. Meanwhile crash clones are
+// taken. A clone is correct if it has everything that was acknowledged before
+// the cloning began, nothing that was requested after it ended, and of the
+// requests in between each record whole or not at all.
 
 // crashSuite is one run.
 type crashSuite struct {
@@ -41,8 +41,8 @@ type crashSuite struct {
 	locking sync.Mutex
 }
 
-// lockApart keeps locking apart from cloning: in memory, taking a lock while a
-// clone is about to be made waits for ever.
+// lockApart serializes locking and cloning: in memory, taking a lock while a
+// clone is about to be made blocks forever.
 type lockApart struct {
 	disk.FS
 	mu *sync.Mutex
@@ -79,8 +79,8 @@ func (s *crashSuite) start(mem *disk.Mem) (err error) {
 
 func (s *crashSuite) moment() int64 { return s.now.Add(1) }
 
-// clone is a directory as a crash would leave it, and between which moments it
-// was taken.
+// clone is a directory as after a crash, and the moments between which it was
+// taken.
 type clone struct {
 	fs            *disk.Mem
 	before, after int64
@@ -101,7 +101,7 @@ func (s *crashSuite) check(c clone) error {
 	for _, d := range s.diaries {
 		d.mu.Lock()
 		for _, x := range d.deeds {
-			// A restored text is in two records that go together.
+			// A restored text is in two records that are erased together.
 			if x.eraseAcked <= c.before && x.canary != "" {
 				gone = append(gone, x.canary)
 			}
@@ -154,12 +154,12 @@ func (d *diary) check(b *engine.Board, c clone, lines []line) error {
 		at[l.ID] = i
 	}
 	claimed := make(map[int]bool)
-	present := make(map[int]int) // of each request, how many of its first records are there
+	present := make(map[int]int) // for each request, how many of its first records exist
 	for _, x := range d.deeds {
 		acked, issued := x.acked <= c.before, x.issued <= c.after
 		i, ok := at[x.id]
 		if x.id == (record.Hash{}) && x.acked != never {
-			// Known by its place only.
+			// Known only by its position.
 			i, ok = int(x.position), int(x.position) < len(lines) && lines[x.position].Kind == x.kind
 		}
 		switch {
@@ -205,7 +205,7 @@ func (d *diary) check(b *engine.Board, c clone, lines []line) error {
 	return nil
 }
 
-// compare compares one record with what was asked for.
+// compare compares one record with the request.
 func (d *diary) compare(b *engine.Board, c clone, x *deed, l *line) error {
 	mustBeGone, mayBeGone := x.eraseAcked <= c.before, x.eraseIssued <= c.after
 	switch {
@@ -291,7 +291,7 @@ func (s *crashSuite) round(steps, clones int) (int, error) {
 	return checked, nil
 }
 
-// maintain does what an operator might.
+// maintain runs a random operation of an operator.
 func (s *crashSuite) maintain(rng *rand.Rand) error {
 	for range rng.IntN(2000) {
 		runtime.Gosched()
@@ -311,8 +311,8 @@ func (s *crashSuite) maintain(rng *rand.Rand) error {
 	return nil
 }
 
-// next goes on where the last round ended: on the same board, on one that was
-// closed and opened, or on a crash clone.
+// next continues after the last round: on the same board, on a reopened one,
+// or on a crash clone.
 func (s *crashSuite) next() error {
 	switch s.rng.IntN(3) {
 	case 0:
@@ -344,7 +344,7 @@ func crashes(t testing.TB, clones int, wrap func(disk.FS) disk.FS) (checked int,
 	return checked, err
 }
 
-// crashRun is one life of a board.
+// crashRun is one run of a board.
 func crashRun(seed uint64, wrap func(disk.FS) disk.FS) (checked int, err error) {
 	s, err := newCrashSuite(seed, wrap)
 	if err != nil {
@@ -364,7 +364,7 @@ func crashRun(seed uint64, wrap func(disk.FS) disk.FS) (checked int, err error) 
 	return checked, nil
 }
 
-// TestCrashClones is the promise that what is acknowledged is there.
+// TestCrashClones checks that acknowledged records survive crashes.
 func TestCrashClones(t *testing.T) {
 	testsize.OneGoroutine(t)
 	checked, err := crashes(t, testsize.Of(t, "crash-clones", 5, 40, 10000), func(fs disk.FS) disk.FS { return fs })
@@ -374,7 +374,7 @@ func TestCrashClones(t *testing.T) {
 	t.Logf("%d clones", checked)
 }
 
-// journalApart gives the files of the journal to another file system.
+// journalApart puts the files of the journal on another file system.
 type journalApart struct {
 	disk.FS
 	journal disk.FS
@@ -397,8 +397,8 @@ func (s *journalApart) OpenReadWrite(name string, c disk.Category, opts ...disk.
 
 func (s *journalApart) OpenDir(name string) (disk.File, error) { return s.of(name).OpenDir(name) }
 
-// TestCrashClonesFindAMissingSync is the test of the test: with syncs that do
-// nothing, the suite must not pass.
+// TestCrashClonesFindAMissingSync tests the test: with syncs that do nothing,
+// the suite must fail.
 func TestCrashClonesFindAMissingSync(t *testing.T) {
 	for name, wrap := range map[string]func(disk.FS) disk.FS{
 		"everywhere":     disktest.NoSync,

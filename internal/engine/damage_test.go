@@ -20,8 +20,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// richDirectory makes a closed directory with something of everything in it,
-// and returns it with what reads of it answer.
+// richDirectory makes a closed directory with records of every kind, and returns
+// it with the answers of its reads.
 func richDirectory(t *testing.T) (*disk.Mem, map[string]string) {
 	t.Helper()
 	fs := disk.NewMem()
@@ -82,8 +82,8 @@ func must(t testing.TB) func(any, error) {
 	}
 }
 
-// ask puts every question there is to a board. Answers that are errors are in
-// the second map.
+// ask runs every query on a board. Answers that are errors are in the second
+// map.
 func ask(b *engine.Board) (answers map[string]string, failed map[string]error) {
 	answers, failed = make(map[string]string), make(map[string]error)
 	note := func(question string, answer string, err error) {
@@ -236,7 +236,7 @@ func put(t testing.TB, fs disk.FS, name string, data []byte) {
 	}
 }
 
-// class says which kind of file a path is.
+// class returns the kind of file of a path.
 func class(name string) string {
 	base := path.Base(name)
 	switch {
@@ -256,9 +256,9 @@ func class(name string) string {
 	return strings.TrimPrefix(name, "data/")
 }
 
-// TestDamage changes one bit, or cuts one file, of a directory with much in it.
-// Each answer is then the right one or an error from the catalogue, and what was
-// damaged is told, unless it is nothing that matters.
+// TestDamage changes one bit, or truncates one file, of a directory with many
+// records. Each answer is then the right one or an error from the catalogue, and
+// the damage is reported, unless it does not matter.
 func TestDamage(t *testing.T) {
 	testsize.OneGoroutine(t)
 	fs, truth := richDirectory(t)
@@ -280,7 +280,8 @@ func TestDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	silent := make(map[string]int)
 	for n := range testsize.Of(t, "flips", 4, 40, 2000) {
-		// Every second one hits a segment or a table, where most of it is.
+		// Every second one hits a segment or a table, which have most of the
+		// bytes.
 		c := classes[rng.IntN(len(classes))]
 		if n%2 == 0 {
 			c = []string{"journal/segment", "index/sst"}[rng.IntN(2)]
@@ -323,7 +324,7 @@ func TestDamage(t *testing.T) {
 	t.Logf("of no consequence, and not told: %v", silent)
 }
 
-// immaterial reports whether a file may change there without anyone being told.
+// immaterial reports whether a change of a file at that place may go unreported.
 func immaterial(fs disk.FS, class, name string, cut bool, at int) bool {
 	switch class {
 	case "LOCK", "index/LOCK", "index/OPTIONS", "index/marker", "index/log":
@@ -335,8 +336,8 @@ func immaterial(fs disk.FS, class, name string, cut bool, at int) bool {
 	case "keys/checkpoint.pub":
 		return true // a copy for people; the private key has it too
 	case "journal/segment":
-		// Behind the end of the log there is room, which is put in order when
-		// the log is opened.
+		// Behind the end of the log there is free space, which is reset when the
+		// log is opened.
 		log, err := journal.Open(journal.Options{FS: fs, Dir: "data/journal", ReadOnly: true})
 		if err != nil {
 			return false
@@ -352,7 +353,7 @@ func immaterial(fs disk.FS, class, name string, cut bool, at int) bool {
 }
 
 // judge opens a damaged directory and compares every answer with the truth. It
-// reports whether the damage was told.
+// reports whether the damage was reported.
 func judge(fs disk.FS, truth map[string]string) (named bool, err error) {
 	b, err := engine.Open(ctx, "data", small(fs))
 	if err != nil {
@@ -388,7 +389,7 @@ func judge(fs disk.FS, truth map[string]string) (named bool, err error) {
 	return !report.OK(), nil
 }
 
-// judgeRebuilt tries what the error advises.
+// judgeRebuilt tries the advice of the error.
 func judgeRebuilt(fs disk.FS, truth map[string]string) error {
 	o := small(fs)
 	o.Rebuild = true

@@ -16,11 +16,11 @@ import (
 // never is a moment that does not come.
 const never = 1<<63 - 1
 
-// deed is one record that a writer asked for.
+// deed is one record that a writer requested.
 type deed struct {
-	id      record.Hash // of the header; zero where the engine draws the id
+	id      record.Hash // of the header; zero if the engine draws the id
 	kind    record.Kind
-	payload []byte // as it must be; nil while only the canary is known
+	payload []byte // the expected bytes; nil while only the canary is known
 	canary  string
 	request int // deeds of one request have the same number
 	ttl     bool
@@ -30,7 +30,7 @@ type deed struct {
 	eraseIssued, eraseAcked int64
 }
 
-// diary is what one writer knows of its tenant.
+// diary is what one writer knows about its tenant.
 type diary struct {
 	suite  *crashSuite
 	tenant string
@@ -46,17 +46,17 @@ type diary struct {
 	sequence int64
 }
 
-// thingState is what a writer knows of a memory.
+// thingState is what a writer knows about a memory.
 type thingState struct {
 	version int
 	gone    bool // forgotten
 	erased  bool
 	unsure  bool // a write of it failed, and may have been stored
 	deeds   []*deed
-	texts   []string // by version; empty where it is not a put
+	texts   []string // by version; empty if it is not a put
 }
 
-// begin notes that records are asked for.
+// begin records a request.
 func (d *diary) begin(kind record.Kind, ids []string, canaries []string) []*deed {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,7 +74,7 @@ func (d *diary) begin(kind record.Kind, ids []string, canaries []string) []*deed
 	return made
 }
 
-// done notes that a record is acknowledged.
+// done records an acknowledgement.
 func (d *diary) done(x *deed, position uint64, payload []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -85,7 +85,7 @@ func (d *diary) canary() string {
 	return fmt.Sprintf("canary-%s-%016x-%08x", d.tenant, d.rng.Uint64(), d.rng.Uint32())
 }
 
-// step does one random thing.
+// step runs a random operation.
 func (d *diary) step() error {
 	b := d.suite.board
 	switch n := d.rng.IntN(100); {
@@ -245,7 +245,7 @@ func (d *diary) restore(b *engine.Board) error {
 	return d.written(st, made[0], thing.Body, res, text)
 }
 
-// erasing notes that deeds are being erased.
+// erasing records that deeds are being erased.
 func (d *diary) erasing(deeds []*deed) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

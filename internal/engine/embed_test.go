@@ -25,7 +25,7 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// embeddingBoard is a board with a server for embeddings beside it.
+// embeddingBoard is a board with an embedding server.
 type embeddingBoard struct {
 	*aging
 	server *embedServer
@@ -63,7 +63,7 @@ func (a *embeddingBoard) embed(done, failed, left int) *engine.Embedded {
 	return got
 }
 
-// ask asks by meaning alone and returns the ids, best first.
+// ask searches by meaning alone and returns the ids, best first.
 func (a *embeddingBoard) ask(question string, change ...func(*engine.SearchOptions)) (ids []string, found *engine.Searched) {
 	a.Helper()
 	o := engine.SearchOptions{Tenant: "acme", Query: question, Embedder: a.model, Sources: recall.Meaning}
@@ -89,7 +89,7 @@ func (a *embeddingBoard) best(question, id string) {
 	}
 }
 
-// embeddings returns the records of vectors, as the journal has them.
+// embeddings returns the records of vectors in the journal.
 func (a *embeddingBoard) embeddings() (list []line) {
 	a.Helper()
 	lines, err := readJournal(a.fs, "data")
@@ -104,7 +104,7 @@ func (a *embeddingBoard) embeddings() (list []line) {
 	return list
 }
 
-// sound is sound after a rebuild too, without the server.
+// sound checks the board, and again after a rebuild without the server.
 func (a *embeddingBoard) sound() {
 	a.Helper()
 	a.server.Close()
@@ -124,7 +124,7 @@ func (a *embeddingBoard) sound() {
 	}
 }
 
-// byVector asks with a vector, without the server.
+// byVector searches with a vector, without the server.
 func (a *embeddingBoard) byVector(question, model string) (ids []string, err error) {
 	found, err := a.b.Search(ctx, engine.SearchOptions{Tenant: "acme", Vector: hashed(question, 32), Model: model})
 	if err != nil {
@@ -136,7 +136,7 @@ func (a *embeddingBoard) byVector(question, model string) (ids []string, err err
 	return ids, nil
 }
 
-// TestEmbed has what a model says found, now and ever after.
+// TestEmbed: documents are found by a model's meaning, from then on.
 func TestEmbed(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.fill()
@@ -179,7 +179,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// TestEmbedFollowsChanges embeds what is current, and nothing else.
+// TestEmbedFollowsChanges embeds current documents only.
 func TestEmbedFollowsChanges(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.fill()
@@ -196,12 +196,12 @@ func TestEmbedFollowsChanges(t *testing.T) {
 	must(t)(a.b.Restore(ctx, user, ref, engine.AnyVersion()))
 	a.embed(1, 0, 0)
 	a.best("frobnitz", "m1")
-	// A status is no content.
+	// A status is not content.
 	a.put(user, artifact(t, "acme", "art", "about a wibbler"))
 	a.embed(1, 0, 0)
 	must(t)(a.b.Transition(ctx, user, engine.Ref{Tenant: "acme", ID: "art"}, "active", "", "it is time", engine.AnyVersion()))
 	a.embed(0, 0, 0)
-	// What is past its time is not sent.
+	// Expired documents are not sent.
 	a.append(user, eventWith(t, "acme", "brief", "s1", 9, "brief secret", `,"ttl_seconds":60`))
 	m := fact("fleeting", "", "fleeting secret")
 	m.TTLSeconds = 60
@@ -214,7 +214,7 @@ func TestEmbedFollowsChanges(t *testing.T) {
 	a.sound()
 }
 
-// TestEmbeddingsAreErased with what they are of.
+// TestEmbeddingsAreErased: embeddings are erased with their documents.
 func TestEmbeddingsAreErased(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.fill()
@@ -236,7 +236,7 @@ func TestEmbeddingsAreErased(t *testing.T) {
 	if ids, _ := a.ask("zorblax cellar"); slices.Contains(ids, "e1") {
 		t.Errorf("%q has what is erased", ids)
 	}
-	// Whoever may erase something may erase its vector, and nobody else.
+	// A writer that may erase a document may erase its vector, and no other writer.
 	low := engine.Writer{Actor: "a1", Trust: record.External}
 	if _, err := a.b.Redact(ctx, low, []memory.URI{a.uri(record.Event, "e3")}); fault.CodeOf(err) != fault.Untrusted {
 		t.Error(err)
@@ -255,7 +255,7 @@ func TestEmbeddingsAreErased(t *testing.T) {
 		t.Errorf("%d of the vectors are erased", erased())
 	}
 	a.embed(0, 0, 0) // policies without a text need none
-	// A vector may go alone, and stays away.
+	// A vector may be erased alone, and does not come back.
 	list, err := a.b.List(ctx, engine.ListOptions{Tenant: "acme", Kind: record.Embedding})
 	if err != nil || len(list.Things) != 1 {
 		t.Fatalf("%+v, %v", list, err)
@@ -276,7 +276,8 @@ func TestEmbeddingsAreErased(t *testing.T) {
 	sound(t, a.b)
 }
 
-// TestEmbeddingsAreExported and imported, where nobody has to ask the model again.
+// TestEmbeddingsAreExported: embeddings are exported and imported, without calling the
+// model again.
 func TestEmbeddingsAreExported(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.fill()
@@ -307,7 +308,7 @@ func TestEmbedTrouble(t *testing.T) {
 	if got, err := embedAll(); fault.CodeOf(err) != fault.NoEmbedder || got.Done+got.Failed+got.Left != 0 || got.Dimensions != 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	// It goes down in the middle.
+	// It fails in the middle.
 	a.server.down.Store(false)
 	a.server.after = func(n int64) {
 		if n == 3 {
@@ -335,7 +336,7 @@ func TestEmbedTrouble(t *testing.T) {
 	if len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "within 20ms") || len(ids) == 0 || time.Since(began) > 3*time.Second {
 		t.Errorf("%q, %q after %v", ids, found.Degraded, time.Since(began))
 	}
-	// Somebody gives up.
+	// The caller cancels.
 	brief, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
 	if _, err := a.b.Search(brief, engine.SearchOptions{Tenant: "acme", Query: "lunch", Embedder: a.model}); !errors.Is(err, context.DeadlineExceeded) {
@@ -352,7 +353,7 @@ func TestEmbedTrouble(t *testing.T) {
 	a.sound()
 }
 
-// stubborn is an embedder that does not know when to stop, or makes no sense.
+// stubborn is an embedder that ignores cancellation, or returns nonsense.
 type stubborn struct {
 	answer func() ([]embed.Result, error)
 }
@@ -363,7 +364,8 @@ func (s stubborn) EmbedBatch(context.Context, []string) ([]embed.Result, error) 
 	return s.answer()
 }
 
-// TestStubbornEmbedders neither hang a question nor get nonsense into the journal.
+// TestStubbornEmbedders: such embedders neither block a question nor get nonsense into
+// the journal.
 func TestStubbornEmbedders(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.put(user, fact("m", "", "lunch"))
@@ -394,8 +396,8 @@ func TestStubbornEmbedders(t *testing.T) {
 	}
 }
 
-// TestHungEmbedder has an embedder that comes back when it likes. A few calls are left
-// behind; then questions are answered at once without it, until it comes back.
+// TestHungEmbedder has an embedder that returns late. A few calls are abandoned; then
+// questions are answered at once without it, until it returns.
 func TestHungEmbedder(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.put(user, fact("m", "", "lunch"))
@@ -427,11 +429,11 @@ func TestHungEmbedder(t *testing.T) {
 		t.Errorf("it was asked %d times", n)
 	}
 	close(release)
-	for asked.Load() == 4 { // until the calls have come back
+	for asked.Load() == 4 { // until the calls have returned
 		ask(time.Hour)
 		runtime.Gosched()
 	}
-	// Questions that wait for an answer are not held against it.
+	// Questions that wait for an answer do not count as abandoned.
 	meet := make(chan struct{})
 	var waiting atomic.Int32
 	a.model = stubborn{func() ([]embed.Result, error) {
@@ -453,7 +455,8 @@ func TestHungEmbedder(t *testing.T) {
 	all.Wait()
 }
 
-// TestDimensionsDoNotMix within a call, nor under the name of one model.
+// TestDimensionsDoNotMix: dimensions do not mix within a call, nor under the name of
+// one model.
 func TestDimensionsDoNotMix(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.fill()
@@ -477,7 +480,7 @@ func TestDimensionsDoNotMix(t *testing.T) {
 	if _, found := a.ask("zorblax"); len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "48 dimensions") {
 		t.Errorf("%q", found.Degraded)
 	}
-	// Unless it is meant.
+	// Unless it is intended.
 	if got, err = a.b.Embed(ctx, user, engine.EmbedOptions{Tenant: "acme", Provider: a.model, Dimensions: 48}); err != nil || got.Done != 6 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -492,7 +495,7 @@ func TestDimensionsDoNotMix(t *testing.T) {
 	}
 }
 
-// TestEmbedAtOnce has several calls and writers at the same time.
+// TestEmbedAtOnce runs several calls and writers concurrently.
 func TestEmbedAtOnce(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	const n = 16
@@ -545,7 +548,7 @@ func TestEmbedAtOnce(t *testing.T) {
 	a.sound()
 }
 
-// TestOwnVectors are those that events bring with them.
+// TestOwnVectors: events may bring their own vectors.
 func TestOwnVectors(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	own := func(text string) string {
@@ -564,7 +567,7 @@ func TestOwnVectors(t *testing.T) {
 	if ids, err := a.byVector("zorblax cellar", "hash"); err != nil || len(ids) != 3 || ids[0] != "e0" {
 		t.Fatalf("%q, %v", ids, err)
 	}
-	// What has no such vector is compared by the built-in model.
+	// Documents without such a vector are compared by the built-in model.
 	if ids, _ := a.ask("frobnitz in the cellar"); !slices.Contains(ids, "plain") || !slices.Contains(ids, "e2") {
 		t.Errorf("%q", ids)
 	}
@@ -580,7 +583,7 @@ func TestOwnVectors(t *testing.T) {
 	a.sound()
 }
 
-// TestNoScopeEmbeds since a scope does not see everything.
+// TestNoScopeEmbeds: Embed is refused under a scope, which does not see everything.
 func TestNoScopeEmbeds(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.fill()
@@ -602,7 +605,7 @@ func TestNoScopeEmbeds(t *testing.T) {
 	}
 }
 
-// TestEmbedWhileExpiring leaves no vector of an event that is erased.
+// TestEmbedWhileExpiring leaves no vector of an erased event.
 func TestEmbedWhileExpiring(t *testing.T) {
 	a := newEmbeddingBoard(t)
 	a.put(operator, retain("old", memory.RetainErase, memory.Scope{}, record.Event))

@@ -17,21 +17,21 @@ import (
 	"lukasa.dev/internal/embed"
 )
 
-// embedServer is a model behind a server that speaks the real protocol. Its vectors are
-// sums of what its words hash to, and it knows that some words mean the same.
+// embedServer is a model behind a server with the real protocol. Its vectors are sums
+// of hashes of the words, and it knows some synonyms.
 type embedServer struct {
 	*httptest.Server
 	dimensions atomic.Int64
 	requests   atomic.Int64
 	down       atomic.Bool // answers 503
-	slow       atomic.Bool // answers when nobody waits any more
+	slow       atomic.Bool // answers after the caller has given up
 	refused    string      // a text with it is refused
 	mu         sync.Mutex
-	texts      []string // that were asked about
+	texts      []string // the received texts
 	after      func(request int64)
 }
 
-// synonyms are words that only the model knows to mean the same.
+// synonyms are known only to the model.
 var synonyms = map[string]string{"zorblax": "quimby", "frobnitz": "wibbler"}
 
 func newEmbedServer(t testing.TB) *embedServer {
@@ -84,7 +84,7 @@ func (s *embedServer) answer(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "model": q.Model, "data": list})
 }
 
-// asked reports whether the server was asked about a text with a word.
+// asked reports whether the server received a text with a word.
 func (s *embedServer) asked(word string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,15 +1,14 @@
-// Package engine opens a board with everything that reads it: search, find, cold starts,
-// packs, the compiler, next steps and checks, fingerprints, and what is proven of packs. It
-// holds the parts together and forwards to them; what is promised of an answer is said in the
-// package that gives it.
+// Package engine opens a board with all its readers: search, find, cold starts, packs, the
+// compiler, next steps and checks, fingerprints, and proofs of packs. It connects the parts
+// and forwards to them; each package documents the guarantees of its answers.
 //
-// What is guaranteed of the directory itself, from the life of a write to that of an erasure,
-// is said in package board. Beyond that,
+// Package board documents the guarantees of the directory itself, from the life of a write to
+// that of an erasure. Beyond that,
 //
-//   - Reads run on one snapshot, write nothing, and leave every root as it was.
-//   - Under a scope, what it does not allow is for reads as if it were not there. Every
-//     method of [Board] that takes a token verifies it.
-//   - Nothing is compiled by itself unless [Options.CompileAfter] says so.
+//   - Reads run on one snapshot, write nothing, and change no root.
+//   - Under a scope, what it does not allow does not exist for reads. Every method of [Board]
+//     that takes a token verifies it.
+//   - Nothing is compiled in the background unless [Options.CompileAfter] says so.
 package engine
 
 import (
@@ -30,8 +29,7 @@ import (
 	"lukasa.dev/internal/sessions"
 )
 
-// Board is an open data directory with everything that reads it. It is safe for concurrent
-// use.
+// Board is an open data directory with all its readers. It is safe for concurrent use.
 type Board struct {
 	core *board.Board
 
@@ -45,10 +43,10 @@ type Board struct {
 	contexts  *coldstart.Composer
 	packer    *packer.Packer
 	prover    *packproof.Prover
-	ticks     func() time.Time // by which it is measured how long something takes
+	ticks     func() time.Time // the clock that measures durations
 }
 
-// Open opens the data directory dir, making it if it does not exist.
+// Open opens the data directory dir, and creates it if it does not exist.
 func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 	b := &Board{ticks: time.Now}
 	core, err := board.Open(ctx, dir, o, b.attach)
@@ -60,10 +58,10 @@ func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
 	return b, nil
 }
 
-// attach has everything that is derived from a board follow it.
+// attach makes all readers follow the board.
 func (b *Board) attach(core *board.Board) {
 	b.core, b.browser, b.eraser = core, browse.New(core), erase.New(core)
-	limit := semaphore.PerProcessor() // of calls that compose bundles and packs
+	limit := semaphore.PerProcessor() // limits calls that compose bundles and packs
 	ticks := func() time.Time { return b.ticks() }
 	b.contexts = coldstart.NewComposer(core, limit, ticks)
 	b.retrieval = retrieval.New(core)
@@ -75,7 +73,7 @@ func (b *Board) attach(core *board.Board) {
 	b.prover = packproof.New(b.retrieval, b.packer)
 }
 
-// Close waits for what is under way, makes everything durable and lets the directory go. A
+// Close waits for running operations, makes everything durable and releases the directory. A
 // second call does nothing.
 func (b *Board) Close() error {
 	b.learner.Stop()

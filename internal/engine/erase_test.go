@@ -21,8 +21,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// segmentWith returns the journal's file that has a word in it, its bytes, and
-// where the word is.
+// segmentWith returns the journal file that contains a word, its bytes, and the offset of the word.
 func segmentWith(t testing.TB, fs disk.FS, dir, word string) (name string, data []byte, at int) {
 	t.Helper()
 	all, err := files(fs, dir+"/journal")
@@ -57,15 +56,15 @@ func overwrite(t testing.TB, fs disk.FS, name string, at int, data []byte) {
 	}
 }
 
-// flip damages the byte where a word begins in the journal.
+// flip damages the first byte of a word in the journal.
 func flip(t testing.TB, fs disk.FS, dir, word string) {
 	t.Helper()
 	name, data, at := segmentWith(t, fs, dir, word)
 	overwrite(t, fs, name, at, []byte{data[at] ^ 1})
 }
 
-// flipHeader damages the header of the record whose payload has a word in it,
-// and returns what puts it back.
+// flipHeader damages the header of the record whose payload contains a word, and returns a function that
+// repairs it.
 func flipHeader(t testing.TB, fs disk.FS, dir, word string) (back func()) {
 	t.Helper()
 	name, data, at := segmentWith(t, fs, dir, word)
@@ -91,7 +90,7 @@ func found(t testing.TB, b *engine.Board) string {
 	return s.String()
 }
 
-// talk writes events of one session, each with everything that is indexed.
+// talk writes events of one session, each with every indexed field.
 func talk(t testing.TB, b *engine.Board, n int) {
 	t.Helper()
 	for i := range n {
@@ -106,8 +105,8 @@ func talk(t testing.TB, b *engine.Board, n int) {
 
 func eventURI(id string) memory.URI { return memory.URI{Tenant: "acme", Kind: record.Event, ID: id} }
 
-// TestErasedPayloadPutBack puts a file of the journal back as it was before an
-// erasure. That is found, no receipt is signed for it, and it is mended.
+// TestErasedPayloadPutBack restores a file of the journal from before an erasure. That is detected, no
+// receipt is signed for it, and it is repaired.
 func TestErasedPayloadPutBack(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for name, mend := range map[string]func(b *engine.Board) error{
@@ -184,8 +183,8 @@ func TestErasedBodyFlipped(t *testing.T) {
 	sound(t, b)
 }
 
-// TestRedactDamagedEvent erases an event that cannot be read any more. Nothing of it stays in the index, and whoever could not have
-// erased it before still cannot.
+// TestRedactDamagedEvent erases an unreadable event. Nothing of it stays in the index, and a writer that
+// could not have erased it before still cannot.
 func TestRedactDamagedEvent(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for name, erase := range map[string]func(t *testing.T, b *engine.Board, c *clock) error{
@@ -248,7 +247,7 @@ func TestRedactDamagedEvent(t *testing.T) {
 	}
 }
 
-// TestRedactDamagedHeader refuses to erase what cannot be found, and says why.
+// TestRedactDamagedHeader refuses to erase what cannot be found, with the reason.
 func TestRedactDamagedHeader(t *testing.T) {
 	fs := disk.NewMem()
 	b := openWith(t, "data", small(fs))
@@ -276,8 +275,8 @@ func TestRedactDamagedHeader(t *testing.T) {
 	sound(t, b)
 }
 
-// TestErasureNeedsARecord plants a note that a payload is still to be
-// overwritten. Without a record that says so, nothing is.
+// TestErasureNeedsARecord plants a note that a payload is still to be overwritten. Without a record that says
+// so, nothing is overwritten.
 func TestErasureNeedsARecord(t *testing.T) {
 	fs := disk.NewMem()
 	b := openWith(t, "data", small(fs))
@@ -320,8 +319,8 @@ func TestErasureNeedsARecord(t *testing.T) {
 	sound(t, b)
 }
 
-// TestRebuildErasesWhatItCan meets damage only once the index is made. It has
-// succeeded then, as opening would have.
+// TestRebuildErasesWhatItCan meets damage only after the index is built. The rebuild succeeds then, as
+// opening would.
 func TestRebuildErasesWhatItCan(t *testing.T) {
 	fs := disk.NewMem()
 	b := openWith(t, "data", small(fs))
@@ -347,8 +346,7 @@ func TestRebuildErasesWhatItCan(t *testing.T) {
 	sound(t, b)
 }
 
-// TestErasureReceiptOfAnExpiry names what was erased, and not what keeps its
-// history.
+// TestErasureReceiptOfAnExpiry: the receipt names what was erased, and not what keeps its history.
 func TestErasureReceiptOfAnExpiry(t *testing.T) {
 	c := newClock()
 	o := small(disk.NewMem())

@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// Events by their ids are what each of them is by itself, in the order of the ids, and nothing
-// in the place of one that is not there, is hidden or was erased.
+// Events by their ids equal the single ones, in the order of the ids, with nil for a missing,
+// hidden or erased one.
 func TestEventsOf(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	for i := range 6 {

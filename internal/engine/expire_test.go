@@ -83,7 +83,7 @@ func (a *aging) is(kind record.Kind, want string, ids ...string) {
 	}
 }
 
-// events compares the ids of the events that are left.
+// events compares the ids of the remaining events.
 func (a *aging) events(want ...string) {
 	a.Helper()
 	page, err := a.b.Events(ctx, engine.EventQuery{Tenant: "acme", Session: "s1"})
@@ -99,7 +99,7 @@ func (a *aging) events(want ...string) {
 	}
 }
 
-// retain returns a policy that lets things go after a minute.
+// retain returns a policy that removes records after a minute.
 func retain(id string, action memory.RetentionAction, scope memory.Scope, kinds ...record.Kind) *memory.Policy {
 	return &memory.Policy{
 		ID: id, PolicyKind: memory.PolicyRetention, Scope: scope,
@@ -107,7 +107,7 @@ func retain(id string, action memory.RetentionAction, scope memory.Scope, kinds 
 	}
 }
 
-// TestRetentionScope has one thing inside each member of a scope and some
+// TestRetentionScope has one record inside each member of a scope and some
 // outside, which stay.
 func TestRetentionScope(t *testing.T) {
 	agent := engine.Writer{Actor: "coder", Trust: record.Agent}
@@ -164,8 +164,8 @@ func TestRetentionScope(t *testing.T) {
 	}
 }
 
-// TestRetentionAgent takes what names an agent for that agent's, whoever brought
-// it.
+// TestRetentionAgent: a record belongs to the agent that it names, not to its
+// writer.
 func TestRetentionAgent(t *testing.T) {
 	a := newAging(t)
 	for _, id := range []string{"coder", "tester"} {
@@ -179,7 +179,7 @@ func TestRetentionAgent(t *testing.T) {
 	sound(t, a.b)
 }
 
-// TestRetentionEvents lets events go by their age, agent and tags.
+// TestRetentionEvents removes events by their age, agent and tags.
 func TestRetentionEvents(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -195,7 +195,7 @@ func TestRetentionEvents(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			a := newAging(t)
 			a.append(user, event(t, "acme", "plain", 0, "plain"), eventWith(t, "acme", "noisy", "s1", 1, "noisy", `,"tags":["debug","noise"]`))
-			// The policy does not outrank what an operator said.
+			// The policy does not apply to what an operator said.
 			trusted := eventWith(t, "acme", "trusted", "s1", 2, "trusted", `,"tags":["noise"]`)
 			trusted.Content = `{"role":"system","text":"trusted"}`
 			a.append(operator, trusted)
@@ -214,7 +214,7 @@ func TestRetentionEvents(t *testing.T) {
 	}
 }
 
-// TestRetentionTrust has policies that count for less than what they name.
+// TestRetentionTrust has policies with less trust than what they name.
 func TestRetentionTrust(t *testing.T) {
 	a := newAging(t)
 	agent := engine.Writer{Actor: "coder", Trust: record.Agent}
@@ -225,7 +225,7 @@ func TestRetentionTrust(t *testing.T) {
 	a.Move(time.Hour)
 	a.expire(0, 0)
 
-	// An erasure takes the whole history, so all of it must be in reach.
+	// An erasure removes the whole history, so the policy must cover all of it.
 	a.put(user, retain("p", memory.RetainErase, memory.Scope{}, record.Memory))
 	a.put(operator, &memory.Memory{ID: "mixed", Type: memory.TypeFact, Text: "Now derived.", Sources: []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: "of-user"}}})
 	a.Move(time.Hour)
@@ -247,7 +247,7 @@ func TestRetentionTrust(t *testing.T) {
 	sound(t, a.b)
 }
 
-// TestRetentionErasesHistory erases what is gone already, but not from the disk.
+// TestRetentionErasesHistory erases ended records that are still on the disk.
 func TestRetentionErasesHistory(t *testing.T) {
 	a := newAging(t)
 	a.put(user, fact("forgotten", "", "canary-forgotten"))
@@ -265,12 +265,12 @@ func TestRetentionErasesHistory(t *testing.T) {
 	if path, word, err := grep(a.fs, "data", "canary-forgotten", "canary-ended"); err != nil || path != "" {
 		t.Errorf("%s is in %s: %v", word, path, err)
 	}
-	// It went for its age alone: it may come again.
+	// It was removed for its age alone: it may be sent again.
 	a.put(user, fact("again", "", "canary-forgotten"))
 	sound(t, a.b)
 }
 
-// TestRetentionInactive has a policy that is switched off.
+// TestRetentionInactive has an inactive policy.
 func TestRetentionInactive(t *testing.T) {
 	a := newAging(t)
 	a.put(user, fact("m", "", "It stays."))
@@ -282,7 +282,8 @@ func TestRetentionInactive(t *testing.T) {
 	sound(t, a.b)
 }
 
-// TestExpireNow refuses times that would end things early, or that are none.
+// TestExpireNow refuses times that would expire records early, or that are
+// invalid.
 func TestExpireNow(t *testing.T) {
 	a := newAging(t)
 	a.put(operator, &memory.Memory{ID: "m", Type: memory.TypeFact, Text: "It has a year.", TTLSeconds: 365 * 24 * 3600})
@@ -305,7 +306,7 @@ func TestExpireNow(t *testing.T) {
 	if _, err := a.b.Expire(ctx, engine.Writer{Trust: record.Operator}, "acme", a.Now()); fault.CodeOf(err) != fault.InvalidArgument {
 		t.Errorf("without an actor: %v", err)
 	}
-	// Early times are no trouble, and reach nothing.
+	// Early times are accepted, and expire nothing.
 	for _, now := range []time.Time{time.Unix(0, math.MinInt64), time.Unix(0, math.MinInt64+1), time.Unix(0, 0)} {
 		if got, err := a.b.Expire(ctx, operator, "acme", now); err != nil || *got != (engine.Expired{}) {
 			t.Errorf("%v: %+v, %v", now, got, err)
@@ -317,7 +318,7 @@ func TestExpireNow(t *testing.T) {
 	a.is(record.Memory, "live", "m")
 	a.events("e")
 
-	// A clock that runs behind the tenant does not keep things alive.
+	// A clock that runs behind the tenant does not keep records alive.
 	a.Move(61 * time.Second)
 	a.put(user, fact("later", "", "Recorded later."))
 	late := a.Now()
@@ -329,7 +330,7 @@ func TestExpireNow(t *testing.T) {
 	sound(t, a.b)
 }
 
-// TestExpireWhoever ends what is over, whoever asks.
+// TestExpireWhoever: any writer can expire what has ended.
 func TestExpireWhoever(t *testing.T) {
 	a := newAging(t)
 	a.put(operator, &memory.Memory{ID: "m", Type: memory.TypeFact, Text: "An operator's.", TTLSeconds: 60})
@@ -341,8 +342,8 @@ func TestExpireWhoever(t *testing.T) {
 	sound(t, a.b)
 }
 
-// TestExpireDamaged has records that cannot be read, which do not keep the rest
-// alive. When they are whole again, their turn comes.
+// TestExpireDamaged has unreadable records, which do not keep the rest alive.
+// When they are readable again, they expire too.
 func TestExpireDamaged(t *testing.T) {
 	a := newAging(t)
 	for i := range 3 {

@@ -17,14 +17,14 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestFaults fails each operation that changes a file in turn, once or for
-// good, with nothing or half of it written. Whatever was acknowledged has to be
-// there afterwards, on the files as they are and as a crash would leave them;
-// reads have to go on meanwhile, and nothing may hang.
+// TestFaults fails each operation that changes a file in turn, once or
+// permanently, with nothing or half of it written. Whatever was acknowledged
+// must exist afterwards, in the files as they are and after a crash; reads must
+// work meanwhile, and nothing may hang.
 func TestFaults(t *testing.T) {
 	testsize.OneGoroutine(t)
-	// In a plain run every stride-th operation, beginning somewhere else for
-	// each kind of fault.
+	// In a plain run every stride-th operation, with a different start for each
+	// kind of fault.
 	stride := testsize.Of(t, "fault-stride", 600, 48, 1)
 	kinds := []disktest.Fault{
 		{Err: syscall.EIO}, {Err: syscall.ENOSPC, Short: true},
@@ -52,7 +52,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// faultRun is one life with one fault in it.
+// faultRun is one run with one fault in it.
 func faultRun(f disktest.Fault) (tripped string, err error) {
 	var faulty *disktest.Faulty
 	first := true
@@ -91,8 +91,8 @@ func faultRun(f disktest.Fault) (tripped string, err error) {
 	return tripped, nil
 }
 
-// suffer works with the board until the end, whatever fails. What fails is in
-// the diaries as not acknowledged.
+// suffer works with the board until the end, whatever fails. Failed requests
+// are in the diaries as not acknowledged.
 func (s *crashSuite) suffer() error {
 	b := s.board
 	for i := range 12 {
@@ -111,7 +111,7 @@ func (s *crashSuite) suffer() error {
 			if err := b.Rebuild(ctx, nil); err != nil {
 				if _, rerr := b.Root(ctx, s.diaries[0].tenant); fault.CodeOf(rerr) == fault.Closed {
 					b.Close()
-					return nil // it gave up for good, and says so
+					return nil // it failed permanently, and reports it
 				}
 			}
 		}

@@ -30,7 +30,7 @@ func opinion(id string, outcome memory.Outcome, cited ...memory.URI) *memory.Fee
 	return &memory.Feedback{ID: id, AgentID: "coder", Outcome: outcome, Cited: cited}
 }
 
-// profileOf returns the profile of a feedback as it is on record.
+// profileOf returns the recorded profile of a feedback.
 func profileOf(t *testing.T, b *engine.Board, id string) hmx.Opt[memory.Profile] {
 	t.Helper()
 	thing, err := b.Get(ctx, engine.RefOf(of(record.Feedback, id)), engine.View{})
@@ -40,8 +40,8 @@ func profileOf(t *testing.T, b *engine.Board, id string) hmx.Opt[memory.Profile]
 	return thing.Body.(*memory.Feedback).Profile
 }
 
-// lessons says what the index of a closed board knows from feedback: the coder's
-// weights, and the counts of what was cited.
+// lessons returns what the index of a closed board has learned from feedback:
+// the coder's weights, and the counts of cited records.
 func lessons(t *testing.T, fs disk.FS, cited ...memory.URI) (w salience.Weights, text string) {
 	t.Helper()
 	s, err := kv.Open(kv.Options{FS: fs, Dir: "data/index", CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
@@ -69,9 +69,9 @@ func lessons(t *testing.T, fs disk.FS, cited ...memory.URI) (w salience.Weights,
 	return w, text
 }
 
-// TestFeedbackTeaches changes counts and weights, the same whether they are
-// folded as they come, after a restart, in a new index or elsewhere; and a
-// feedback that is erased has never been.
+// TestFeedbackTeaches: feedback changes counts and weights, the same whether
+// they are folded live, after a restart, in a new index or elsewhere; and an
+// erased feedback has no effect.
 func TestFeedbackTeaches(t *testing.T) {
 	fs, now := disk.NewMem(), newClock()
 	o := small(fs)
@@ -83,11 +83,11 @@ func TestFeedbackTeaches(t *testing.T) {
 	must(t)(b.AppendEvents(ctx, user, []*hmx.Event{eventWith(t, "acme", "e", "s", 1, "Round it like the invoices do.", `,"salience":0.25`)}))
 	now.Move(90 * 24 * time.Hour)
 	must(t)(b.Put(ctx, user, "acme", &memory.Entity{ID: "n", Name: "Ann", Type: "person"}, engine.AnyVersion()))
-	now.Move(time.Hour) // the newest record is the time of the tenant, not the clock
+	now.Move(time.Hour) // the newest record sets the time of the tenant, not the clock
 
 	all := []memory.URI{of(record.Memory, "m"), of(record.Event, "e"), of(record.Entity, "n")}
 	first := opinion("f1", memory.OutcomeSuccess, append(all, memory.URI{Tenant: "acme", Kind: record.Memory, ID: "m", Version: 1}, of(record.Memory, "nobody"))...)
-	first.Profile = hmx.Some(memory.Profile{Recency: 77}) // is not for the caller to say
+	first.Profile = hmx.Some(memory.Profile{Recency: 77}) // the caller cannot set it
 	must(t)(b.Put(ctx, coder, "acme", first, engine.AnyVersion()))
 	old := salience.Recency(90 * 24 * time.Hour)
 	want := memory.Profile(salience.ProfileOf([]salience.Factors{{Recency: 1, Importance: 0.5}, {Recency: old, Importance: 0.25}, {Recency: old, Importance: 0.9}}))
@@ -103,7 +103,7 @@ func TestFeedbackTeaches(t *testing.T) {
 	must(t)(b.Put(ctx, engine.Writer{Actor: "rival", Trust: record.Agent}, "acme", opinion("f3", memory.OutcomeSuccess, of(record.Event, "e")), engine.AnyVersion()))
 	must(t)(b.Put(ctx, engine.Writer{Actor: "coder", Trust: record.Tool}, "acme", opinion("f4", memory.OutcomeSuccess, all...), engine.AnyVersion()))
 
-	// Saying it again changes nothing, though the factors are others by now.
+	// Writing it again changes nothing, although the factors differ by now.
 	again := opinion("f2", memory.OutcomeFailure, of(record.Memory, "m"))
 	if res, err := b.Put(ctx, user, "acme", again, engine.AnyVersion()); err != nil || !res.Unchanged {
 		t.Errorf("%+v %v", res, err)
@@ -143,7 +143,7 @@ func TestFeedbackTeaches(t *testing.T) {
 	check("rebuilt after it", less, left)
 	elsewhere(t, b, less, left, all...)
 
-	// What was cited may go; what was said about it stays said.
+	// Cited records may be erased; the feedback about them stays.
 	must(t)(b.Redact(ctx, user, []memory.URI{of(record.Memory, "m"), of(record.Event, "e")}))
 	check("without what was cited", less, left)
 	must(t)(b.Forget(ctx, user, engine.RefOf(of(record.Feedback, "f2")), "it was another task", engine.AnyVersion()))
@@ -156,7 +156,7 @@ func TestFeedbackTeaches(t *testing.T) {
 	check("rebuilt at the end", salience.Cold(), nothing)
 }
 
-// elsewhere imports a board's tenant into another directory and looks there.
+// elsewhere imports a board's tenant into another directory and checks it there.
 func elsewhere(t *testing.T, b *engine.Board, weights salience.Weights, want string, cited ...memory.URI) {
 	t.Helper()
 	var out bytes.Buffer
@@ -176,8 +176,8 @@ func elsewhere(t *testing.T, b *engine.Board, weights salience.Weights, want str
 	}
 }
 
-// TestFeedbackWithoutProfile draws on nothing that is there for its writer, so
-// that nothing can be learned from it; it is counted all the same.
+// TestFeedbackWithoutProfile cites nothing that its writer sees, so that nothing
+// can be learned from it; it is still counted.
 func TestFeedbackWithoutProfile(t *testing.T) {
 	fs, now := disk.NewMem(), newClock()
 	o := small(fs)

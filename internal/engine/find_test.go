@@ -20,8 +20,7 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// TestFindBadInput refuses what cannot be meant: by the field, with the rule and
-// with what to do about it.
+// TestFindBadInput refuses invalid input: with the field, the rule and the fix.
 func TestFindBadInput(t *testing.T) {
 	b := chain(t)
 	base := func(change func(*engine.FindOptions)) engine.FindOptions {
@@ -126,7 +125,7 @@ func TestFindBadInput(t *testing.T) {
 			t.Errorf("%s: what is said has %d bytes, or repeats what harms", tc.name, len(said))
 		}
 	}
-	// What closed lists have is told apart.
+	// Errors about closed lists differ.
 	_, err := b.Find(ctx, base(func(o *engine.FindOptions) { o.Frame = "edit:file=x" }))
 	if !errors.Is(err, memory.ErrInvalidVerb) {
 		t.Errorf("an unknown verb: %v", err)
@@ -203,8 +202,8 @@ func TestFindForms(t *testing.T) {
 	}
 }
 
-// TestFindReadsOnly finds the same again after a restart and a rebuild, at once
-// from many sides, and leaves no trace.
+// TestFindReadsOnly finds the same again after a restart and a rebuild, and
+// concurrently, and changes nothing.
 func TestFindReadsOnly(t *testing.T) {
 	mem := disk.NewMem()
 	o := small(mem)
@@ -274,7 +273,7 @@ func TestFindReadsOnly(t *testing.T) {
 	}
 }
 
-// TestFindLearns ranks by the weights that the viewer has learned.
+// TestFindLearns ranks by the learned weights of the viewer.
 func TestFindLearns(t *testing.T) {
 	o := small(disk.NewMem())
 	c := newClock()
@@ -284,7 +283,7 @@ func TestFindLearns(t *testing.T) {
 	served.Importance = hmx.Some(1.0)
 	must(t)(b.Put(ctx, user, "acme", served, engine.AnyVersion()))
 	c.Move(400 * 24 * time.Hour)
-	// What served was important and not fresh, again and again.
+	// Important and old records helped, repeatedly.
 	for i := range 60 {
 		must(t)(b.Put(ctx, user, "acme", &memory.Feedback{
 			ID: fmt.Sprint("f", i), AgentID: "coder", Outcome: memory.OutcomeSuccess, Cited: []memory.URI{{Tenant: "acme", Kind: record.Memory, ID: "served"}},
@@ -302,8 +301,7 @@ func TestFindLearns(t *testing.T) {
 			t.Errorf("for %q: %s, want %s", agent, got, want)
 		}
 	}
-	// Who has a scope looks as the agent that it was given to; whose things are
-	// looked for does not matter.
+	// A scope reads as its agent; the agent of the records does not matter.
 	token := mint(t, b, c, func(g *scope.Grant) { g.Include.All = true })
 	if got := ids(t, b, engine.FindOptions{Tenant: "acme", KeyPrefix: "k", View: engine.View{Scope: token}}); got != "old/0 fresh/0" {
 		t.Errorf("under a scope of the coder: %s", got)
@@ -316,8 +314,8 @@ func TestFindLearns(t *testing.T) {
 	}
 }
 
-// TestFindBudgetOfScope caps the budget by that of the scope, and lets nothing
-// else of it through.
+// TestFindBudgetOfScope limits the budget by that of the scope, and nothing else
+// of it.
 func TestFindBudgetOfScope(t *testing.T) {
 	o := small(disk.NewMem())
 	c := newClock()
@@ -344,7 +342,7 @@ func TestFindBudgetOfScope(t *testing.T) {
 			t.Error("what is excluded was found")
 		}
 	}
-	// At another agent's name, and when its time is over, it is refused.
+	// With another agent's name, and after its end, it is refused.
 	if _, err := b.Find(ctx, engine.FindOptions{Tenant: "acme", KeyPrefix: "k", View: engine.View{Scope: token, Agent: "other"}}); fault.CodeOf(err) != fault.ScopeInvalid {
 		t.Errorf("%v", err)
 	}

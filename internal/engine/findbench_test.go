@@ -11,9 +11,9 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// library makes a board with so many memories: each has a key under one of 200
-// prefixes and a tag that every twentieth has, and supports the next. There are
-// as many events, in sessions of 1,000.
+// library makes a board with that many memories: each has a key under one of
+// 200 prefixes and one of 20 tags, and supports the next. There are as many
+// events, in sessions of 1,000.
 func library(b *testing.B, things int) *engine.Board {
 	b.Helper()
 	board := openWith(b, "data", engine.Options{FS: disk.NewMem()})
@@ -49,7 +49,7 @@ func library(b *testing.B, things int) *engine.Board {
 	return board
 }
 
-// BenchmarkFind measures finds by how much they look at.
+// BenchmarkFind measures finds by how much they read.
 func BenchmarkFind(b *testing.B) {
 	board := library(b, 20_000)
 	step := engine.Step{Kinds: []memory.EdgeKind{memory.EdgeSupports}, Direction: engine.BothWay, Hops: 3}
@@ -84,7 +84,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkResolveAt measures one look into the past of a thing with many
+// BenchmarkResolveAt measures a read of the past of a record with many
 // versions.
 func BenchmarkResolveAt(b *testing.B) {
 	board := openWith(b, "data", engine.Options{FS: disk.NewMem()})

@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// names returns the ids of the hits, in order of their names.
+// names returns the ids of the hits, sorted.
 func names(t testing.TB, b *engine.Board, o engine.FindOptions) string {
 	t.Helper()
 	o.Tenant, o.Limit = "acme", 100
@@ -31,7 +31,7 @@ func names(t testing.TB, b *engine.Board, o engine.FindOptions) string {
 }
 
 // TestFindCompares compares each field in each way: numbers as numbers, times as
-// times, tiers as tiers, texts by bytes, and what is not there with nothing.
+// times, tiers as tiers, texts by bytes, and missing fields with nothing.
 func TestFindCompares(t *testing.T) {
 	c := newClock()
 	o := small(disk.NewMem())
@@ -157,8 +157,8 @@ func TestFindTimes(t *testing.T) {
 			}
 		}
 	}
-	// What is forgotten is found as such, whether it holds or not; as of a time it
-	// must have held.
+	// A forgotten record is found as such, valid or not; as of a time it must have
+	// been valid.
 	must(t)(b.Forget(ctx, user, engine.Ref{Tenant: "acme", Kind: record.Memory, ID: "v"}, "", engine.AnyVersion()))
 	gone := engine.FindOptions{KeyPrefix: "k", State: catalog.Forgotten}
 	if got := names(t, b, gone); got != "v" {

@@ -19,9 +19,9 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestFindGraphModel compares walks over dense random graphs with one that looks
-// at all edges at every hop. Things are forgotten, private, tagged out of scope,
-// not yet valid, or not there at all; edges come and go.
+// TestFindGraphModel compares walks over dense random graphs with a naive one that
+// reads all edges at every hop. Records are forgotten, private, tagged out of
+// scope, not yet valid, or missing; edges come and go.
 func TestFindGraphModel(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -101,8 +101,8 @@ func TestFindGraphModel(t *testing.T) {
 	})
 }
 
-// chain makes a board with things n0 to n9 that support each other in a line,
-// and one edge of another kind back from the end.
+// chain makes a board with records n0 to n9 that support each other in a line, and
+// one edge of another kind back from the end.
 func chain(t testing.TB) *engine.Board {
 	t.Helper()
 	o := small(disk.NewMem())
@@ -111,7 +111,7 @@ func chain(t testing.TB) *engine.Board {
 	b := openWith(t, "data", o)
 	uri := func(i int) memory.URI { return memory.URI{Tenant: "acme", Kind: record.Memory, ID: fmt.Sprint("n", i)} }
 	for i := range 10 {
-		c.Move(time.Hour) // so that the later matters more
+		c.Move(time.Hour) // so that later ones matter more
 		m := fact(fmt.Sprint("n", i), fmt.Sprint("line/", i), fmt.Sprintf("Number %d in line.", i))
 		must(t)(b.Put(ctx, user, "acme", m, engine.AnyVersion()))
 	}
@@ -139,8 +139,8 @@ func ids(t testing.TB, b *engine.Board, o engine.FindOptions) string {
 	return strings.Join(out, " ")
 }
 
-// TestFindFollows walks in each direction, over several steps, around a circle,
-// and not through what is forgotten.
+// TestFindFollows walks in each direction, over several steps, around a circle, and
+// not through forgotten records.
 func TestFindFollows(t *testing.T) {
 	b := chain(t)
 	supports, causes := []memory.EdgeKind{memory.EdgeSupports}, []memory.EdgeKind{memory.EdgeCauses}
@@ -180,8 +180,8 @@ func TestFindFollows(t *testing.T) {
 	}
 }
 
-// TestFindSeeds begins from as many hits as asked for, and shows no more than the
-// limit in all.
+// TestFindSeeds starts from the requested number of hits, and shows at most the
+// limit in total.
 func TestFindSeeds(t *testing.T) {
 	b := chain(t)
 	step := engine.Step{Kinds: []memory.EdgeKind{memory.EdgeSupports}, Hops: 1}
@@ -210,8 +210,8 @@ func TestFindSeeds(t *testing.T) {
 	}
 }
 
-// crowd makes a board with so many events of one agent, and so many edges from
-// one thing to them.
+// crowd makes a board with that many events of one agent, and that many edges from
+// one record to them.
 func crowd(t testing.TB, events, edges int) *engine.Board {
 	t.Helper()
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem()})
@@ -230,7 +230,7 @@ func crowd(t testing.TB, events, edges int) *engine.Board {
 		must(t)(b.AppendEvents(ctx, user, evs))
 	}
 	hub := memory.URI{Tenant: "acme", Kind: record.Memory, ID: "hub"}
-	// Many at once, so that they share the journal's groups.
+	// Concurrently, so that they share the journal's groups.
 	const writers = 64
 	errs := make(chan error, writers)
 	for w := range writers {
@@ -251,8 +251,8 @@ func crowd(t testing.TB, events, edges int) *engine.Board {
 	return b
 }
 
-// TestFindIsBounded refuses what would look at too much, says what would help,
-// and does what is just within the bound.
+// TestFindIsBounded refuses what would read too much, with advice, and does what is
+// just within the limit.
 func TestFindIsBounded(t *testing.T) {
 	testsize.Long(t, "it takes a crowd")
 	b := crowd(t, 20_001, 20_001)
@@ -279,7 +279,7 @@ func TestFindIsBounded(t *testing.T) {
 		t.Errorf("along edges of a kind that there is not: %s", got)
 	}
 
-	// Another predicate narrows it; so does a list of which only a part is walked.
+	// Another predicate narrows it; so does a list of which only a part is read.
 	found, err := b.Find(ctx, engine.FindOptions{Tenant: "acme", Kinds: events, Agent: "a1", Before: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	if err != nil || found.Scanned != 0 {
 		t.Errorf("%+v %v", found, err)
@@ -291,8 +291,8 @@ func TestFindIsBounded(t *testing.T) {
 	}
 }
 
-// TestFindAdvice does what the refusal of too much advises, and is not refused
-// again; of what lies outside of the time, nothing is looked at.
+// TestFindAdvice follows the advice of such a refusal, and is not refused again;
+// nothing outside the time is read.
 func TestFindAdvice(t *testing.T) {
 	testsize.Long(t, "it takes a crowd")
 	const many = 20_100
@@ -345,8 +345,7 @@ func TestFindAdvice(t *testing.T) {
 		if found, err := b.Find(ctx, o); err != nil || found.Matched != want || found.Scanned != want {
 			t.Errorf("%s, of an agent within a time: %+v %v", name, found, err)
 		}
-		// The time alone does as well where a list of this length is walked, and so
-		// does a type.
+		// The time alone suffices for a list of this length, and so does a type.
 		o = tc.o
 		o.Tenant, o.Kinds, o.After, o.Before = "acme", []record.Kind{record.Event}, after, before
 		if found, err := b.Find(ctx, o); err != nil || found.Matched != want || found.Scanned != want {

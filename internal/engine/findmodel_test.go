@@ -19,9 +19,9 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// finds is a small board on which everything happens that a find has to see
-// through, and the names of all that was ever put on it. What must be found is
-// decided by looking at everything, one by one, with Get and Event.
+// finds is a small board on which everything happens that a find must handle, and
+// the names of everything ever put on it. The expected results come from reading
+// everything, one by one, with Get and Event.
 type finds struct {
 	t     *rapid.T
 	b     *engine.Board
@@ -41,8 +41,8 @@ func some[T any](t *rapid.T, name string, most int, from ...T) []T {
 	return rapid.SliceOfN(rapid.SampledFrom(from), 0, most).Draw(t, name)
 }
 
-// coins reports whether so many coins all show heads. Numbers are drawn unevenly,
-// and coins are not.
+// coins reports whether n coins all show heads. Drawn numbers are not uniform,
+// and coins are.
 func coins(t *rapid.T, name string, n int) bool {
 	for range n {
 		if !rapid.Bool().Draw(t, name) {
@@ -65,7 +65,7 @@ func newFinds(t *rapid.T) *finds {
 		t.Fatal(err)
 	}
 	f.b = b
-	// Something of everything first, then whatever comes.
+	// Something of everything first, then random steps.
 	for _, what := range []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 12, 12, 12, 12, 12, 7, 7, 7, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 19} {
 		f.step(what)
 	}
@@ -106,7 +106,7 @@ func (f *finds) step(what int) {
 	}
 }
 
-// put writes a thing and keeps its name.
+// put writes a record and keeps its name.
 func (f *finds) put(body memory.Body) error {
 	w := pick(f.t, "writer", findWriters...)
 	res, err := f.b.Put(ctx, w, "acme", body, engine.AnyVersion())
@@ -173,7 +173,7 @@ func (f *finds) other() memory.Body {
 	return &memory.Relation{ID: pick(t, "id", "r0", "r1"), From: "n0", To: "n1", Predicate: pick(t, "predicate", "fact", "knows"), ValidUntil: f.moment("valid until")}
 }
 
-// feedback is about an agent who never looks, so that nobody who does has learned
+// feedback is about an agent that never reads, so that no reader has learned
 // anything.
 func (f *finds) feedback() memory.Body {
 	t := f.t
@@ -227,7 +227,7 @@ func (f *finds) event() error {
 	return nil
 }
 
-// options draws a find that something narrows.
+// options draws a find with a narrowing predicate.
 func (f *finds) options(g *gate) engine.FindOptions {
 	t := f.t
 	o := engine.FindOptions{Tenant: "acme", Limit: rapid.IntRange(0, 12).Draw(t, "limit")}
@@ -329,7 +329,7 @@ func (f *finds) options(g *gate) engine.FindOptions {
 	return o
 }
 
-// TestFindModel compares finds on random boards with a look at everything.
+// TestFindModel compares finds on random boards with a full scan.
 func TestFindModel(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -22,7 +22,7 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// known is a thing or an event as the naive look sees it.
+// known is a record or an event as the full scan sees it.
 type known struct {
 	uri              memory.URI // without a version
 	state            catalog.State
@@ -33,7 +33,7 @@ type known struct {
 	tags             []string
 	frames           []memory.Frame
 	created, updated time.Time
-	ordered          time.Time // by which the order of time goes
+	ordered          time.Time // the time it is ordered by
 	from, until      int64     // of validity
 	ends             time.Time // zero for never
 	trust            record.Trust
@@ -46,7 +46,7 @@ type known struct {
 	text             string
 }
 
-// everything reads all there is, whatever its state.
+// everything reads all records, of any state.
 func (f *finds) everything() []*known {
 	var all []*known
 	for _, u := range f.uris {
@@ -83,7 +83,8 @@ func (f *finds) one(u memory.URI) *known {
 		k.fields = map[string]any{"metadata.n": 7.0}
 		return k
 	}
-	// Long ago nothing had ended by itself, so the state is that of the records.
+	// Long ago nothing had expired by itself, so the state is that of the
+	// records.
 	thing, err := f.b.Get(ctx, engine.RefOf(u), engine.View{Now: time.Unix(1, 0)})
 	if fault.CodeOf(err) == fault.Erased {
 		return nil
@@ -149,7 +150,7 @@ type estimateForms struct{}
 func (estimateForms) Name() string       { return "words" }
 func (estimateForms) Count(s string) int { return len(strings.Fields(s)) }
 
-// gate is a scope that the model can judge by hand.
+// gate is a scope that the model can judge by itself.
 type gate struct {
 	types, tags, without []string
 	budget               int
@@ -195,7 +196,7 @@ func (f *finds) gate() *gate {
 	return g
 }
 
-// there reports whether it can be seen at all.
+// there reports whether it is visible at all.
 func (f *finds) there(k *known, o *engine.FindOptions, g *gate) bool {
 	now, at := f.now(o), f.now(o)
 	if !o.HeldAt.IsZero() {
@@ -336,7 +337,7 @@ func naiveValue(v any, c engine.Compare) bool {
 	case time.Time:
 		at, err := time.Parse(time.RFC3339, c.Value)
 		if err != nil {
-			return naiveValue(hmx.TimeOf(v).String(), c) // a text like any other
+			return naiveValue(hmx.TimeOf(v).String(), c) // an ordinary text
 		}
 		return naiveOp(c.Op, v.Compare(at))
 	case bool:
@@ -354,7 +355,7 @@ func naiveOp(op string, n int) bool {
 	return op == "=" && n == 0 || op == "!=" && n != 0 || op == "<" && n < 0 || op == "<=" && n <= 0 || op == ">" && n > 0 || op == ">=" && n >= 0
 }
 
-// answer is a hit as the model has it.
+// answer is a hit of the model.
 type answer struct {
 	k       *known
 	score   float64
@@ -363,7 +364,7 @@ type answer struct {
 	path    []string
 }
 
-// naive answers a find by looking at everything.
+// naive answers a find by a full scan.
 func (f *finds) naive(o *engine.FindOptions, g *gate) (matched, answers []*answer) {
 	now := f.now(o)
 	ranking := relevance.Rank(o.Text)
@@ -449,7 +450,7 @@ func (f *finds) naive(o *engine.FindOptions, g *gate) (matched, answers []*answe
 	return matched, answers[:min(limit, len(answers))]
 }
 
-// naiveFollow walks by looking at all edges over and over again.
+// naiveFollow walks by reading all edges repeatedly.
 func (f *finds) naiveFollow(o *engine.FindOptions, g *gate, all []*known, seeds []*answer) []*answer {
 	best := map[memory.URI]*answer{}
 	starts := map[memory.URI]*answer{}
@@ -517,7 +518,7 @@ func (f *finds) naiveFollow(o *engine.FindOptions, g *gate, all []*known, seeds 
 	return reached
 }
 
-// usage counts by hand how often feedback that is still there drew on a thing.
+// usage counts how often existing feedback cites a record.
 func (f *finds) usage(u memory.URI) (uses, wins, losses uint64) {
 	for _, fb := range f.fed {
 		k := f.one(memory.URI{Tenant: "acme", Kind: record.Feedback, ID: fb.ID})
@@ -540,7 +541,7 @@ func (f *finds) usage(u memory.URI) (uses, wins, losses uint64) {
 	return uses, wins, losses
 }
 
-// compare asks the board and the model the same.
+// compare runs the same find on the board and the model.
 func (f *finds) compare(o engine.FindOptions, g *gate) {
 	t := f.t
 	matched, want := f.naive(&o, g)
@@ -594,8 +595,8 @@ func (f *finds) compare(o engine.FindOptions, g *gate) {
 	f.trim(o, found, budget)
 }
 
-// trim asks again with every smaller budget that makes a difference: what is
-// shown is the longest beginning that fits.
+// trim runs it again with every smaller budget that makes a difference: the
+// hits are the longest prefix that fits.
 func (f *finds) trim(o engine.FindOptions, whole *engine.Found, most int) {
 	if len(whole.Hits) == 0 {
 		return

@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// pastQuestions are what is asked of every state.
+// pastQuestions are run for every state.
 func pastQuestions() (searches []engine.SearchOptions, finds []engine.FindOptions) {
 	v := engine.View{Agent: "a1"}
 	searches = []engine.SearchOptions{
@@ -31,7 +31,7 @@ func pastQuestions() (searches []engine.SearchOptions, finds []engine.FindOption
 	return searches, finds
 }
 
-// answersAsOf asks all questions of a state, and returns all that is said.
+// answersAsOf runs all questions for a state, and returns the complete answers.
 func answersAsOf(t testing.TB, b *engine.Board, as engine.AsOf) []string {
 	t.Helper()
 	searches, finds := pastQuestions()
@@ -110,14 +110,14 @@ func findAsOf(t *testing.T, files bool) {
 	if a, z := all[0].told, all[len(all)-1].told; a[0] == z[0] || a[4] == z[4] || !strings.Contains(all[len(all)-2].told[7], `"Reached":1`) {
 		t.Error("the states do not differ, or nothing is reached")
 	}
-	for _, told := range answersAsOf(t, b, engine.AsOf{Time: all[0].root.Time.Add(-time.Hour)}) { // before there was anything
+	for _, told := range answersAsOf(t, b, engine.AsOf{Time: all[0].root.Time.Add(-time.Hour)}) { // before the first record
 		if !strings.Contains(told, `"Hits":null`) || !strings.Contains(told, `"Size":0`) {
 			t.Errorf("%s", told)
 		}
 	}
 }
 
-// TestFindAsOfRefuses: what names no state is refused as packs refuse it.
+// TestFindAsOfRefuses: an invalid AsOf is refused as packs refuse it.
 func TestFindAsOfRefuses(t *testing.T) {
 	b, _ := packBoard(t)
 	for name, as := range map[string]engine.AsOf{
@@ -136,7 +136,7 @@ func TestFindAsOfRefuses(t *testing.T) {
 	}
 }
 
-// TestFindAsOfForgets: what was erased is found in no past state.
+// TestFindAsOfForgets: an erased record is found in no past state.
 func TestFindAsOfForgets(t *testing.T) {
 	b, _ := packBoard(t)
 	as := engine.AsOf{Position: hmx.Some[uint64](20)}
@@ -164,8 +164,8 @@ func TestFindAsOfForgets(t *testing.T) {
 	}
 }
 
-// TestPastTellsHowFar: whoever waits for a past state is told how far it is, and nobody is
-// where it is kept.
+// TestPastTellsHowFar: a caller that waits for a past state receives its progress, and
+// none if the state is cached.
 func TestPastTellsHowFar(t *testing.T) {
 	b, _ := packBoard(t)
 	var told []uint64

@@ -44,7 +44,7 @@ func decoded(t testing.TB, data []byte) *fingerprint.Fingerprint {
 	return f
 }
 
-// useful puts feedback of an agent about things.
+// useful puts feedback of an agent about records.
 func useful(t testing.TB, b *engine.Board, id, agent string, outcome memory.Outcome, cited ...memory.URI) {
 	t.Helper()
 	must(t)(b.Put(ctx, user, "acme", &memory.Feedback{ID: id, AgentID: agent, Outcome: outcome, Cited: cited}, engine.AnyVersion()))
@@ -54,7 +54,7 @@ func memoryURI(id string) memory.URI {
 	return memory.URI{Tenant: "acme", Kind: record.Memory, ID: id}
 }
 
-// printBoard is a board whose agents did something, with a compile and feedback.
+// printBoard is a board with sessions of agents, a compile and feedback.
 func printBoard(t testing.TB, fs disk.FS) *engine.Board {
 	t.Helper()
 	b := openWith(t, "data", small(fs))
@@ -103,7 +103,7 @@ func TestFingerprint(t *testing.T) {
 	if fmt.Sprint(f.Uses) != fmt.Sprint(want) {
 		t.Errorf("%+v", f.Uses)
 	}
-	// Nothing was written, and a second time gives the same.
+	// Nothing was written, and a second call gives the same.
 	if after, err := b.Root(ctx, "acme"); err != nil || after != root {
 		t.Errorf("%+v, before %+v: %v", after, root, err)
 	}
@@ -113,8 +113,8 @@ func TestFingerprint(t *testing.T) {
 	sound(t, b)
 }
 
-// The same root gives the same bytes: after a restart, without what is kept beside the
-// index, after a rebuild, and where the tenant was imported.
+// The same root gives the same bytes: after a restart, without the caches, after a
+// rebuild, and where the tenant was imported.
 func TestFingerprintRepeats(t *testing.T) {
 	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
@@ -183,7 +183,7 @@ func TestFingerprintOfAgent(t *testing.T) {
 	}
 }
 
-// Words that are planted wherever somebody can say something are nowhere in it.
+// Words that are planted in every text field do not occur in it.
 func TestFingerprintHasNoText(t *testing.T) {
 	b := openWith(t, "data", small(disk.NewMem()))
 	for i := range 6 {
@@ -215,8 +215,8 @@ func TestFingerprintHasNoText(t *testing.T) {
 	}
 }
 
-// What was erased leaves no trace in a fingerprint: it is that of a board which never had
-// it.
+// An erased record leaves no trace in a fingerprint: it equals that of a board that never
+// had it.
 func TestFingerprintOfErased(t *testing.T) {
 	made := func(more bool) *engine.Board {
 		b := openWith(t, "data", small(disk.NewMem()))
@@ -236,7 +236,7 @@ func TestFingerprintOfErased(t *testing.T) {
 		useful(t, b, "f3", "a1", memory.OutcomeFailure, memoryURI("kept"))
 		extra := worked(t, 9)
 		store(t, b, extra...)
-		printed(t, b, "") // traces are kept
+		printed(t, b, "") // traces are cached
 		uris := []memory.URI{memoryURI("gone"), {Tenant: "acme", Kind: record.Feedback, ID: "f3"}}
 		for _, ev := range extra {
 			uris = append(uris, eventURI(ev.EventID))
@@ -264,7 +264,7 @@ func imported(t testing.TB, b *engine.Board, w engine.Writer, data []byte, v mem
 	return res
 }
 
-// praising is a fingerprint by which some sections and tags were always of use, and others
+// praising is a fingerprint by which some sections and tags were always useful, and others
 // never.
 func praising(t testing.TB, sections, tags map[string]bool) []byte {
 	t.Helper()
@@ -312,7 +312,7 @@ func guided(t testing.TB, b *engine.Board, o engine.PackOptions) *engine.Packed 
 	return p
 }
 
-// best returns the section of the entry with the first rank, but for what is pinned.
+// best returns the section of the entry with the first rank, without pinned ones.
 func best(p *engine.Packed) hmx.Section {
 	var found *hmx.Entry
 	for i := range p.Pack.Entries {
@@ -343,7 +343,7 @@ func TestGuidedByFingerprint(t *testing.T) {
 	if best(two) != hmx.SectionEpisodes {
 		t.Errorf("%s comes first\n%s", best(two), two.Text)
 	}
-	// With little room, other entries are left.
+	// With a small budget, other entries are left.
 	others := false
 	for budget := 150; budget < 400 && !others; budget += 25 {
 		few := guided(t, b, engine.PackOptions{Budget: budget})
@@ -352,7 +352,7 @@ func TestGuidedByFingerprint(t *testing.T) {
 	if !others {
 		t.Error("whatever the budget, the text is that of ranked")
 	}
-	// A pack that does not say what it went by, or went by nothing and says otherwise.
+	// A pack that does not state its priors, or states priors without having any.
 	for _, p := range []*hmx.Pack{copied(t, two.Pack), copied(t, plain.Pack)} {
 		list := p.AssemblyMetadata.RetrievalSources
 		if p.FingerprintPriors.Set {
@@ -366,7 +366,7 @@ func TestGuidedByFingerprint(t *testing.T) {
 			t.Errorf("%v: %v", list, err)
 		}
 	}
-	// What a request says itself goes before, also if that is nothing.
+	// Priors of the request take precedence, even empty ones.
 	none := guided(t, b, engine.PackOptions{Priors: `{}`})
 	if none.Pack.FingerprintPriors.Set {
 		t.Error(none.Pack.FingerprintPriors.Value)
@@ -374,7 +374,7 @@ func TestGuidedByFingerprint(t *testing.T) {
 	sound(t, b)
 }
 
-// Tags lead to single things.
+// Tags lead to single records.
 func TestGuidedByTags(t *testing.T) {
 	b, c := packBoard(t)
 	for _, id := range []string{"dull", "praised"} {
@@ -408,7 +408,7 @@ func TestGuidedByTags(t *testing.T) {
 	}
 }
 
-// Without an import the board goes by its own feedback.
+// Without an import the board uses its own feedback.
 func TestGuidedByFeedback(t *testing.T) {
 	b, _ := packBoard(t)
 	for i := range 20 {
@@ -421,7 +421,8 @@ func TestGuidedByFeedback(t *testing.T) {
 	}
 }
 
-// What is private, hidden by a scope or brought in by another agent does not guide.
+// A fingerprint that is private, hidden by a scope or imported by another agent does not
+// guide.
 func TestGuidedByWhatIsVisible(t *testing.T) {
 	testsize.OneGoroutine(t)
 	b, c := packBoard(t)
@@ -447,7 +448,7 @@ func TestGuidedByWhatIsVisible(t *testing.T) {
 	}
 }
 
-// A pack of the past goes by what was there then.
+// A pack of the past uses the priors of then.
 func TestGuidedInThePast(t *testing.T) {
 	b, _ := packBoard(t)
 	before, err := b.Root(ctx, "acme")
@@ -479,7 +480,7 @@ func TestImportFingerprint(t *testing.T) {
 	if err != nil || x.Actor != user.Actor || x.Trust != record.User || !bytes.Equal([]byte(x.Body.(*memory.Fingerprint).Document), data) {
 		t.Errorf("%+v %v", x, err)
 	}
-	// One of its own makes no difference to the next.
+	// Its own fingerprint makes no difference to the next.
 	if f := decoded(t, printed(t, b, "")); fmt.Sprint(f.Uses, f.Artifacts, f.Behaviour) != fmt.Sprint(decoded(t, data).Uses, decoded(t, data).Artifacts, decoded(t, data).Behaviour) {
 		t.Error("what was imported is counted as learned here")
 	}
@@ -495,7 +496,7 @@ func TestImportFingerprint(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A document with the right hash that is no fingerprint.
+	// A document with the right hash that is not a fingerprint.
 	odd := `{"hash":"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"}`
 	if err := memory.NewFingerprint([]byte(odd)).Validate(); err != nil {
 		t.Fatal(err)

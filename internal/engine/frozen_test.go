@@ -19,9 +19,9 @@ var update = flag.Bool("update", false, "write the frozen directory of the curre
 
 const frozen = "testdata/format-1"
 
-// TestFrozenDirectory opens a directory as the first version of the formats
-// left it. It is never written anew for a version that was released: a change
-// that breaks it breaks everybody's data.
+// TestFrozenDirectory opens a directory of the first version of the formats.
+// It is never rewritten for a released version: a change that breaks it
+// breaks the data of all users.
 func TestFrozenDirectory(t *testing.T) {
 	if *update {
 		freeze(t)

@@ -19,7 +19,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// nextOf returns what is suggested for a session, by name.
+// nextOf returns the suggestions for a session, by name.
 func nextOf(t testing.TB, b *engine.Board, o engine.NextOptions) (tools []string) {
 	t.Helper()
 	o.Tenant = "acme"
@@ -50,11 +50,11 @@ func TestNextStep(t *testing.T) {
 		t.Errorf("before anything was compiled it suggests %v", got)
 	}
 	compileNow(t, b, engine.CompileOptions{})
-	all := worked(t, 99) // fails once, since 99 is a third one
+	all := worked(t, 99) // fails once, since 99 is divisible by 3
 	if got := nextOf(t, b, engine.NextOptions{Session: "s099"}); len(got) != engine.DefaultNextSteps {
 		t.Errorf("for a session without events: %v", got)
 	}
-	// What is suggested after so many events.
+	// The suggestion after that many events.
 	want := map[int]string{1: "read_config", 3: "deploy", 5: "push_image", 7: "deploy", 9: "check_health"}
 	for i, ev := range all {
 		store(t, b, ev)
@@ -78,8 +78,9 @@ func TestNextStep(t *testing.T) {
 	}
 }
 
-// TestNextStepReadsOn compares what is told of a session that grows, also in between and
-// by events alike in sequence and time, with what a board says that reads it anew.
+// TestNextStepReadsOn compares the suggestions for a growing session, also with inserted
+// events and events of the same sequence and time, with those of a board that reads it
+// from the start.
 func TestNextStepReadsOn(t *testing.T) {
 	testsize.OneGoroutine(t)
 	fs := disk.NewMem()
@@ -107,7 +108,7 @@ func TestNextStepReadsOn(t *testing.T) {
 	}
 }
 
-// anew returns a board with the same records that knows of no session.
+// anew returns a board with the same records and empty caches.
 func anew(t testing.TB, b *engine.Board) *engine.Board {
 	t.Helper()
 	var out bytes.Buffer
@@ -117,7 +118,7 @@ func anew(t testing.TB, b *engine.Board) *engine.Board {
 	return c
 }
 
-// foreseen returns all that is suggested.
+// foreseen returns all suggestions.
 func foreseen(t testing.TB, b *engine.Board, session string) *engine.NextSteps {
 	t.Helper()
 	next, err := b.NextStep(ctx, engine.NextOptions{Tenant: "acme", Session: session, Limit: 10})
@@ -127,8 +128,8 @@ func foreseen(t testing.TB, b *engine.Board, session string) *engine.NextSteps {
 	return next
 }
 
-// TestNextStepKeepsToScopes asks as those for whom artifacts do not hold, or who may not
-// see them.
+// TestNextStepKeepsToScopes asks as callers to whom artifacts do not apply, or who may
+// not see them.
 func TestNextStepKeepsToScopes(t *testing.T) {
 	clock := newClock()
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now})
@@ -144,7 +145,7 @@ func TestNextStepKeepsToScopes(t *testing.T) {
 	if got := nextOf(t, b, engine.NextOptions{Session: "s001", View: engine.View{Scope: every}}); len(got) == 0 {
 		t.Error("under a scope that shows everything it suggests nothing")
 	}
-	// All artifacts are archived, and one takes their place that holds for one agent only.
+	// All artifacts are archived, and one that applies to one agent only replaces them.
 	operator := engine.Writer{Actor: "boss", Trust: record.Operator}
 	var model hmx.Artifact
 	for _, x := range listed(t, b, record.Artifact) {
@@ -181,7 +182,7 @@ func TestNextStepKeepsToScopes(t *testing.T) {
 	}
 }
 
-// TestPacksHintAtNextSteps has packs say what NextStep says, and proves it.
+// TestPacksHintAtNextSteps: packs contain the suggestions of NextStep, and prove them.
 func TestPacksHintAtNextSteps(t *testing.T) {
 	testsize.OneGoroutine(t)
 	b := open(t, disk.NewMem(), "data")
@@ -207,7 +208,7 @@ func TestPacksHintAtNextSteps(t *testing.T) {
 	if err != nil || proof.Remade != engine.RemadeYes {
 		t.Errorf("%+v %v", proof, err)
 	}
-	// Later, what it was made of is the past.
+	// Later, its state is in the past.
 	store(t, b, worked(t, 99)[5:]...)
 	if proof, err = b.VerifyPack(ctx, "acme", packed.Pack, engine.VerifyPackOptions{}); err != nil || proof.Remade != engine.RemadeYes {
 		t.Errorf("later: %+v %v", proof, err)

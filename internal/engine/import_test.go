@@ -21,21 +21,20 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// handmade is a record of an export that somebody makes by hand. A nil body is an
-// erased one.
+// handmade is a hand-made record of an export. A nil body is an erased one.
 type handmade struct {
 	record.Header
 	body []byte
 }
 
-// forgery is an export in the making. Its commitments, leaves and root are
-// always right: what is wrong with it is what the records say.
+// forgery is an export under construction. Its commitments, leaves and root are
+// always right: only the content of the records is wrong.
 type forgery struct {
 	tenant  string
 	records []handmade
 }
 
-// clockTime is when a record was written unless it says otherwise.
+// clockTime is the default time of a record.
 const clockTime = int64(1_760_000_000_000_000_000)
 
 // add appends a record and returns its position.
@@ -73,7 +72,7 @@ func (f *forgery) blank(kind record.Kind, id string) uint64 {
 	return n
 }
 
-// redact appends a redaction of things of a kind, by "position id" pairs.
+// redact appends a redaction of records of a kind, by "position id" pairs.
 func (f *forgery) redact(kind record.Kind, pairs ...any) uint64 {
 	var targets []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -103,8 +102,8 @@ func (f *forgery) embedding(kind record.Kind, of string, position uint64, id str
 	return f.add(record.Embedding, e.ID+"#1", string(payload))
 }
 
-// refinement appends a title of what should be an artifact, by its right id unless
-// another is given.
+// refinement appends a title of an artifact, by its right id unless another is
+// given.
 func (f *forgery) refinement(kind record.Kind, of string, position uint64, id string, trust record.Trust) uint64 {
 	x := memory.NewRefinement("chat", memory.URI{Tenant: f.tenant, Kind: kind, ID: of}, position, "Title", "Summary.")
 	x.ID = cmp.Or(id, x.ID)
@@ -143,8 +142,8 @@ func (f *forgery) export() []byte {
 	return fmt.Appendf(nil, `{"lukasa_export":1,"tenant":%q,"size":%d,"root":"%x","directory":"d"}`+"\n%s", f.tenant, len(f.records), root, lines.Bytes())
 }
 
-// TestImportForgeries imports what no board would have written. None of it may
-// come in, and what is in before it must be sound.
+// TestImportForgeries imports what no board would have written. All of it must be
+// refused, and what was imported before it must be sound.
 func TestImportForgeries(t *testing.T) {
 	testsize.Long(t, "it makes a hundred exports")
 	bare, _ := artifact(t, "acme", "art", "an artifact").AppendJSON(nil)
@@ -285,7 +284,7 @@ func TestImportForgeries(t *testing.T) {
 			}
 			mac, ok := memory.EventMAC(key, ev)
 			if !ok {
-				f.event("e0") // too short to be told by its content; refused for another reason
+				f.event("e0") // too short to be recognized by its content; refused for another reason
 				return
 			}
 			p := f.blank(record.Event, "x")
@@ -316,7 +315,7 @@ func TestImportForgeries(t *testing.T) {
 				if err := b.Rebuild(ctx, nil); err != nil {
 					t.Fatal(err)
 				}
-				// The good part of it is still good.
+				// The valid part is still valid.
 				must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "mine", 1, "an acknowledged event")}))
 				must(t)(b.Event(ctx, "acme", "mine", engine.View{}))
 				sound(t, b)
@@ -325,7 +324,7 @@ func TestImportForgeries(t *testing.T) {
 	}
 }
 
-// TestImportStrictLines changes how lines are written, and not what they mean.
+// TestImportStrictLines changes how lines are written, and not their meaning.
 func TestImportStrictLines(t *testing.T) {
 	f := &forgery{tenant: "acme"}
 	f.event("e0")
@@ -371,7 +370,7 @@ func TestImportStrictLines(t *testing.T) {
 	sound(t, b)
 }
 
-// TestImportWhole brings over everything that a board writes.
+// TestImportWhole transfers everything that a board writes.
 func TestImportWhole(t *testing.T) {
 	testsize.OneGoroutine(t)
 	c := newClock()
@@ -393,7 +392,7 @@ func TestImportWhole(t *testing.T) {
 		must(t)(b.AppendEvents(ctx, user, []*hmx.Event{eventWith(t, "acme", fmt.Sprint("e", i), "s", int64(i), "the words of an event "+id, `,"ttl_seconds":60`)}))
 		c.Move(time.Second)
 	}
-	// Nested as deeply as an event may be: one level less than a line allows for.
+	// Nested as deeply as an event may be: one level less than a line allows.
 	nested := strings.Repeat(`{"a":`, 62) + "1" + strings.Repeat("}", 62)
 	deep, _, err := hmx.DecodeEvent([]byte(strings.Replace(eventPayload("acme", "deep"), `"text":`, `"more":`+nested+`,"text":`, 1)))
 	if err != nil {
@@ -431,7 +430,8 @@ func TestImportWhole(t *testing.T) {
 	}
 	sound(t, b)
 
-	// At once, and as it grew; what is there as it was is erased when its turn comes.
+	// At once, and as it grew; existing records are erased when their erasure is
+	// imported.
 	for name, steps := range map[string][][]byte{"at once": files[3:], "as it grew": files} {
 		t.Run(name, func(t *testing.T) {
 			o := small(disk.NewMem())
@@ -455,14 +455,14 @@ func TestImportWhole(t *testing.T) {
 			if !bytes.Equal(x, y) {
 				t.Fatal("the export of the import is another one")
 			}
-			// An earlier one is a beginning of it.
+			// An earlier one is a prefix of it.
 			must(t)(d.Import(ctx, bytes.NewReader(files[0]), nil))
 		})
 	}
 }
 
-// TestImportEarlierAfterLater begins with a later export, in which something is
-// erased, and goes on with an earlier one, which would never say by what.
+// TestImportEarlierAfterLater starts with a later export, in which a record is
+// erased, and continues with an earlier one, which never names the erasure.
 func TestImportEarlierAfterLater(t *testing.T) {
 	testsize.Long(t, "it imports 5,000 events twice")
 	f := &forgery{tenant: "acme"}
@@ -505,8 +505,8 @@ func (h *hooked) Write(p []byte) (int, error) {
 	return h.Buffer.Write(p)
 }
 
-// TestExportBesideRedaction erases something while it is being exported. The
-// export must not say that it is erased when it does not say by what.
+// TestExportBesideRedaction erases a record during an export. The export must not
+// contain it as erased without the erasing record.
 func TestExportBesideRedaction(t *testing.T) {
 	b := openWith(t, "data", small(disk.NewMem()))
 	var evs []*hmx.Event
@@ -520,7 +520,7 @@ func TestExportBesideRedaction(t *testing.T) {
 	if _, err := b.Export(ctx, "acme", &hooked{hook: redact("e999")}, nil); fault.CodeOf(err) != fault.Erased || !strings.Contains(err.Error(), "while the export ran") {
 		t.Fatal(err)
 	}
-	// What was written already may go.
+	// Records that are already written may be erased.
 	h := &hooked{hook: redact("e0")}
 	root, err := b.Export(ctx, "acme", h, nil)
 	if err != nil {

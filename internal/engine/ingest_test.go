@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// TestSlowStream takes in a stream that pauses: what it said before the pause
-// is recorded during it, and not at its end.
+// TestSlowStream ingests a stream that pauses: what arrived before the pause
+// is recorded during it, and not at the end.
 func TestSlowStream(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	r, w := io.Pipe()
@@ -46,7 +46,7 @@ func TestSlowStream(t *testing.T) {
 	sound(t, b)
 }
 
-// TestSilentStream gives up on a stream that says nothing when it is told to.
+// TestSilentStream: an ingest of a silent stream ends when it is cancelled.
 func TestSilentStream(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	r, _ := io.Pipe()
@@ -67,7 +67,8 @@ func TestSilentStream(t *testing.T) {
 	}
 }
 
-// TestBrokenStream keeps what came whole of a stream that breaks off, and says that it did.
+// TestBrokenStream keeps the complete events of a stream that breaks off, and
+// reports the error.
 func TestBrokenStream(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	line, err := event(t, "acme", "e1", 1, "said before the end").AppendJSON(nil)

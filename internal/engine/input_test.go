@@ -20,8 +20,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestForeignDirectories opens what is not, or not yet, a data directory of
-// ours, and looks whether it was left alone.
+// TestForeignDirectories opens directories that are not, or not yet, ours, and
+// checks that they are unchanged.
 func TestForeignDirectories(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -83,7 +83,7 @@ func snapshot(t *testing.T, fs disk.FS) map[string]string {
 	return content
 }
 
-// TestNewerJournal opens a journal of a format to come.
+// TestNewerJournal opens a journal of a future format.
 func TestNewerJournal(t *testing.T) {
 	fs := disk.NewMem()
 	b := openWith(t, "data", small(fs))
@@ -100,7 +100,8 @@ func TestNewerJournal(t *testing.T) {
 	put(t, fs, name, data)
 	b, err = engine.Open(ctx, "data", small(fs))
 	if err == nil {
-		// A header that does not match its checksum is damage rather than news.
+		// A header that does not match its checksum is damage, not a newer
+		// format.
 		defer b.Close()
 		if len(b.Damages()) == 0 {
 			t.Fatal("a journal of format 9 was opened without a word")
@@ -115,7 +116,7 @@ func TestNewerJournal(t *testing.T) {
 	}
 }
 
-// TestSecondOpen tries to have a directory twice.
+// TestSecondOpen tries to open a directory twice.
 func TestSecondOpen(t *testing.T) {
 	dir := os.Getenv("LUKASA_TEST_DIRECTORY")
 	if dir != "" { // the child
@@ -152,7 +153,7 @@ func TestSecondOpen(t *testing.T) {
 	sound(t, b)
 }
 
-// TestClockBackwards writes with a clock that does not know where it is going.
+// TestClockBackwards writes with a clock that jumps.
 func TestClockBackwards(t *testing.T) {
 	c := newClock()
 	o := small(disk.NewMem())
@@ -187,7 +188,7 @@ func TestClockBackwards(t *testing.T) {
 	sound(t, b)
 }
 
-// hostile are names that something might trip over. Each is taken as it is, or
+// hostile are names that might cause trouble. Each is accepted unchanged, or
 // refused.
 func hostile() []string {
 	return []string{
@@ -296,8 +297,8 @@ func indexOf(list []string, s string) int {
 	return -1
 }
 
-// TestTenantsNeverMeet writes to tenants that look alike, with the same ids,
-// keys and sessions, and reads each with every question.
+// TestTenantsNeverMeet writes to tenants with similar names, with the same
+// ids, keys and sessions, and reads each with every query.
 func TestTenantsNeverMeet(t *testing.T) {
 	alike := []string{"acme", "Acme", "acme/", "acme/a", "acm", "acmee", "аcme", "café", "cafe\u0301", "acme\u200b", "a", "a/b", "a/b/c"}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -370,7 +371,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 	})
 }
 
-// TestManyTenants writes to a great many tenants, and looks what that costs.
+// TestManyTenants writes to very many tenants, and measures the cost.
 func TestManyTenants(t *testing.T) {
 	n := testsize.Of(t, "tenants", 100, 500, 100_000)
 	fs := disk.NewMem()

@@ -38,7 +38,7 @@ func saidIn(t testing.TB, id, session, project, speaker string, seq int64, text 
 	return ev
 }
 
-// learn learns, and fails the test if it cannot.
+// learn learns, and fails the test on an error.
 func learn(t testing.TB, b *engine.Board, ids ...string) *engine.LearnReport {
 	t.Helper()
 	r, err := b.Learn(ctx, user, "acme", ids...)
@@ -48,7 +48,7 @@ func learn(t testing.TB, b *engine.Board, ids ...string) *engine.LearnReport {
 	return r
 }
 
-// rulesNow returns the texts of the live memories that users' words made, with their
+// rulesNow returns the texts of the live memories of users' statements, with their
 // conditions.
 func rulesNow(t testing.TB, b *engine.Board) []string {
 	t.Helper()
@@ -61,8 +61,8 @@ func rulesNow(t testing.TB, b *engine.Board) []string {
 	return out
 }
 
-// TestLearnBindsAtOnce has a rule bind from the next step on, in its project alone, until it
-// is lifted, and again when it is said again.
+// TestLearnBindsAtOnce: a rule binds from the next step on, in its project alone, until it
+// is lifted, and again when it is stated again.
 func TestLearnBindsAtOnce(t *testing.T) {
 	t.Parallel()
 	b := open(t, disk.NewMem(), "data")
@@ -115,7 +115,8 @@ func TestLearnBindsAtOnce(t *testing.T) {
 	}
 }
 
-// TestTwoProjectsContradict keeps both rules, finds no conflict, and has keys of their own.
+// TestTwoProjectsContradict keeps both rules, finds no conflict, and gives them separate
+// keys.
 func TestTwoProjectsContradict(t *testing.T) {
 	t.Parallel()
 	b := open(t, disk.NewMem(), "data")
@@ -139,7 +140,7 @@ func TestTwoProjectsContradict(t *testing.T) {
 	}
 }
 
-// TestExceptionsLimitARule keeps the rule with its exception, of both messages.
+// TestExceptionsLimitARule keeps the rule with its exception, with both messages as sources.
 func TestExceptionsLimitARule(t *testing.T) {
 	t.Parallel()
 	b := open(t, disk.NewMem(), "data")
@@ -164,7 +165,7 @@ func TestExceptionsLimitARule(t *testing.T) {
 	}
 }
 
-// spokenWords are what random histories are made of.
+// spokenWords are the statements of random histories.
 var spokenWords = []string{
 	"Never push to main directly.", "Always use tabs.", "Never use tabs.", "You may push to main directly again.", "Except on release branches.",
 	"Forget that rule.", "I like jazz.", "Forget that I like jazz.", "My timezone is CET.", "My time zone is PST.", "My name is Ann.", "My name is Bob.",
@@ -173,8 +174,8 @@ var spokenWords = []string{
 	"We never push to main directly.", "The staging database is called orion.",
 }
 
-// TestLearnIsCompile has random histories learned as they come, and compiled at the end: it
-// is the same as compiled only then, to the last byte and version.
+// TestLearnIsCompile learns random histories as they come, and compiles at the end: the
+// result is the same as that of one compile, to the last byte and version.
 func TestLearnIsCompile(t *testing.T) {
 	t.Parallel()
 	for seed := range testsize.Of(t, "learn-histories", 4, 20, 1000) {
@@ -226,7 +227,7 @@ func TestLearnIsCompile(t *testing.T) {
 	}
 }
 
-// TestLearnBesideCompile has both at once, and doubles or undoes nothing.
+// TestLearnBesideCompile runs both concurrently; nothing is doubled or undone.
 func TestLearnBesideCompile(t *testing.T) {
 	t.Parallel()
 	b := open(t, disk.NewMem(), "data")
@@ -262,7 +263,7 @@ func TestLearnBesideCompile(t *testing.T) {
 	}
 }
 
-// TestLearnAfterErasure has nothing of an erased message left to go by.
+// TestLearnAfterErasure: nothing of an erased message has an effect.
 func TestLearnAfterErasure(t *testing.T) {
 	t.Parallel()
 	b := open(t, disk.NewMem(), "data")
@@ -327,8 +328,8 @@ func BenchmarkLearn(b *testing.B) {
 	})
 }
 
-// However much was recorded since anyone compiled, what a user says binds at once and can be
-// lifted at once; a compile then finds what was said before, and nothing twice.
+// However much was recorded since the last compile, a statement of a user binds at once and
+// can be lifted at once; a compile then finds the earlier statements, and nothing twice.
 func TestLearnFarBehind(t *testing.T) {
 	testsize.Long(t, "it records 20,000 events")
 	t.Parallel()

@@ -51,8 +51,8 @@ func lessonsOf(t testing.TB, b *engine.Board, o engine.LessonOptions) (out []str
 	return out
 }
 
-// TestLessons holds that lessons are the same before and after a compile, and that they
-// keep to projects, scopes and erasures.
+// TestLessons: lessons are the same before and after a compile, and respect projects,
+// scopes and erasures.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	clock := newClock()

@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestListUnder lists by the beginning of keys, live ones and forgotten ones, in pages of one.
+// TestListUnder lists by key prefix, live and forgotten records, in pages of one.
 func TestListUnder(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	deep := "a/b/" + strings.Repeat("c/", 20) + "d"

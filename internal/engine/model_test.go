@@ -18,8 +18,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// The model is a tenant in a few lists. It knows nothing of files, folds or
-// trees; the board has to answer as it does, whatever happens in between.
+// The model is a tenant in a few lists. It has no files, folds or trees; the
+// board must answer like it, whatever happens in between.
 
 type modelEvent struct {
 	ev       *hmx.Event
@@ -72,7 +72,7 @@ type model struct {
 	time   int64
 	events []*modelEvent
 	things []*modelThing
-	barred map[string]bool // contents that were erased
+	barred map[string]bool // erased contents
 	texts  int
 	log    []string
 }
@@ -224,7 +224,7 @@ func (m *model) pick() *modelThing {
 	return m.things[m.rng.IntN(len(m.things))]
 }
 
-// body makes the body of a thing with a text.
+// body makes the body of a record with a text.
 func (m *model) body(x *modelThing, text string) *memory.Memory {
 	body := fact(x.id, x.key, text)
 	body.Tags, body.TTLSeconds = []string{x.tag}, x.ttl
@@ -269,7 +269,7 @@ func (m *model) put() {
 	m.write(x, text, expect, wrong)
 }
 
-// write puts a version and says what has to come of it.
+// write puts a version and checks the result.
 func (m *model) write(x *modelThing, text string, expect engine.Expect, wrong bool) {
 	m.said("put %s %q", x.id, text)
 	body := m.body(x, text)
@@ -305,7 +305,7 @@ func (m *model) write(x *modelThing, text string, expect engine.Expect, wrong bo
 	}
 }
 
-// took notes a version that was written.
+// took records a version that was written.
 func (m *model) took(x *modelThing, text string) {
 	position, at := m.stamp()
 	if len(x.changes) == 0 {
@@ -455,7 +455,7 @@ func (m *model) expire() {
 	}
 }
 
-// life is what happens to a board in its life. None of it may change an answer.
+// life is a random operation on the board. None may change an answer.
 func (m *model) life(what int) {
 	m.said("life %d", what)
 	reopen := func() {
@@ -492,7 +492,7 @@ func (m *model) life(what int) {
 	}
 }
 
-// bump makes the store say that a fold has another format.
+// bump makes the store claim another format of a fold.
 func (m *model) bump(prefix byte) {
 	s, err := kv.Open(kv.Options{FS: m.mem, Dir: "data/index", CacheBytes: 1 << 20, MemTableBytes: 128 << 10})
 	m.want(err, "", "open the index")

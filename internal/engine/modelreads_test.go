@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// compare asks everything.
+// compare runs all queries.
 func (m *model) compare() {
 	m.t.Helper()
 	root, err := m.b.Root(ctx, "acme")
@@ -33,8 +33,8 @@ func (m *model) compare() {
 	}
 }
 
-// compareSearch holds that a search by a word that all have finds what is there, as it
-// is now, and nothing else.
+// compareSearch: a search by a word that all documents have finds exactly the current
+// documents.
 func (m *model) compareSearch() {
 	m.t.Helper()
 	want := make(map[string]string)

@@ -203,38 +203,38 @@ const (
 // AnyVersion expects nothing.
 func AnyVersion() Expect { return board.AnyVersion() }
 
-// AsSystem lets calls with the context read and write [SystemTenant].
+// AsSystem allows calls with the context to read and write [SystemTenant].
 func AsSystem(ctx context.Context) context.Context { return board.AsSystem(ctx) }
 
 // AtPosition means the time when a position was the newest of its tenant.
 func AtPosition(p uint64) At { return browse.AtPosition(p) }
 
-// AtVersion means a version of a thing; 0 is the newest.
+// AtVersion means a version of a record; 0 is the newest.
 func AtVersion(v uint32) At { return browse.AtVersion(v) }
 
-// NarrowScope adds a block to a token, which can only take away.
+// NarrowScope adds a block to a token, which can only restrict it.
 func NarrowScope(token string, g scope.Grant) (string, error) { return access.NarrowScope(token, g) }
 
-// RefOf returns the reference that a URI is.
+// RefOf returns the reference of a URI.
 func RefOf(u memory.URI) Ref { return board.RefOf(u) }
 
-// Version expects the thing to be at a version; 0 expects that there is none.
+// Version expects a version of the record; 0 expects that there is none.
 func Version(v uint32) Expect { return board.Version(v) }
 
-// OpenSalvage opens a directory that nobody has for a salvage, whatever is wrong with its
-// index, its keys and its mark. It must be closed.
+// OpenSalvage opens a directory for a salvage, whatever is wrong with its index, its keys and
+// its mark. No other process may have it open. It must be closed.
 func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.OpenSalvage(fs, dir) }
 
 // FindOrders lists the orders.
 func FindOrders() []find.FindOrder { return find.FindOrders() }
 
-// ProjectCondition returns the condition of what holds in a project.
+// ProjectCondition returns the condition that limits a record to a project.
 func ProjectCondition(id string) string { return sessions.ProjectCondition(id) }
 
-// RulesOnDisk returns the rules that users of a tenant stated and that held when something was
-// last learned, without opening the directory: for a caller that must not wait for the process
-// that has it. They come from the cache that Learn keeps, which goes before an erasure is
-// acknowledged. Without that file there are none.
+// RulesOnDisk returns the rules that users of a tenant stated and that held at the last Learn,
+// without opening the directory: for a caller that must not wait for the process that has it
+// open. They come from the cache of Learn, which is removed before an erasure is acknowledged.
+// Without that file there are none.
 func RulesOnDisk(fs disk.FS, dir string, tenant string) []learn.StatedRule {
 	return learn.RulesOnDisk(fs, dir, tenant)
 }

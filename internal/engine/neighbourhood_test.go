@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// drawn tells a graph in lines: nodes by their ids, then edges.
+// drawn prints a graph in lines: nodes by their ids, then edges.
 func drawn(g *engine.Graph) string {
 	var list []string
 	for _, e := range g.Edges {
@@ -25,7 +25,7 @@ func drawn(g *engine.Graph) string {
 	return strings.Join(list, "\n")
 }
 
-// graphBoard is a board with everything that connects things, some of it hidden.
+// graphBoard is a board with all kinds of connections, some of them hidden.
 func graphBoard(t *testing.T) (*engine.Board, *clock) {
 	t.Helper()
 	b, c := seenBoard(t, []*hmx.Event{event(t, "acme", "ev", 1, "We cut a release."), eventWith(t, "acme", "hid", "s9", 1, "Nobody sees it.", `,"tags":["secret"]`)})
@@ -46,8 +46,8 @@ func graphBoard(t *testing.T) (*engine.Board, *clock) {
 	return b, c
 }
 
-// TestGraph draws around a memory, with all and under a scope: what is hidden is not there,
-// and nothing leads over it.
+// TestGraph draws the surroundings of a memory, with full visibility and under a scope:
+// what is hidden is absent, and no path leads through it.
 func TestGraph(t *testing.T) {
 	b, c := graphBoard(t)
 	around := memory.URI{Tenant: "acme", Kind: record.Memory, ID: "a"}
@@ -82,14 +82,14 @@ func TestGraph(t *testing.T) {
 			t.Errorf("%s: %+v", x.name, g.Nodes)
 		}
 	}
-	// The name that the memories mention is the entity's own.
+	// The name that the memories mention is that of the entity.
 	g, err := b.Graph(ctx, engine.GraphQuery{Tenant: "acme"})
 	if err != nil || !strings.Contains(drawn(g), "a mentions dana") || !strings.Contains(drawn(g), "c mentions dana") {
 		t.Errorf("%v\n%s", err, drawn(g))
 	}
 }
 
-// TestGraphIsBounded: limits hold, and what is hidden or not there is not found.
+// TestGraphIsBounded: limits hold, and a hidden or missing record is not found.
 func TestGraphIsBounded(t *testing.T) {
 	b, c := graphBoard(t)
 	for n := 1; n < 6; n++ {
@@ -118,7 +118,7 @@ func TestGraphIsBounded(t *testing.T) {
 	}
 }
 
-// lineEvent is an event of the session that is told.
+// lineEvent is an event of the session.
 func lineEvent(t *testing.T, i int, typ hmx.EventType, content, tags string) *hmx.Event {
 	t.Helper()
 	ev := eventWith(t, "acme", fmt.Sprint("l", i), "line", int64(i), "x", tags)
@@ -127,8 +127,8 @@ func lineEvent(t *testing.T, i int, typ hmx.EventType, content, tags string) *hm
 	return ev
 }
 
-// TestTimeline tells a session page by page: results go to their calls, and what came of
-// it is told at the end, as far as a view shows it.
+// TestTimeline reads a session page by page: results join their calls, and what resulted
+// from the session is at the end, as far as a view shows it.
 func TestTimeline(t *testing.T) {
 	b, c := seenBoard(t, []*hmx.Event{
 		lineEvent(t, 1, hmx.TypeMessage, `{"role":"user","text":"Please fix it."}`, ""),

@@ -28,7 +28,7 @@ var (
 	outside   = engine.Writer{Actor: "crawler", Trust: record.External}
 )
 
-// packOptions are those of boards whose roots are the same each time they are made.
+// packOptions are those of boards with reproducible roots.
 func packOptions(fs disk.FS, c *clock) engine.Options {
 	return engine.Options{FS: fs, Clock: c.Now, Random: rand.NewChaCha8([32]byte{7}), CacheBytes: 8 << 20, MemTableBytes: 4 << 20}
 }
@@ -114,7 +114,7 @@ func packBoard(t testing.TB) (*engine.Board, *clock) {
 	return b, c
 }
 
-// packed makes a pack and holds it to what all packs must keep.
+// packed makes a pack and checks the invariants of all packs.
 func packed(t testing.TB, b *engine.Board, o engine.PackOptions) *engine.Packed {
 	t.Helper()
 	o.Tenant = "acme"
@@ -161,8 +161,8 @@ func dropsOf(p *hmx.Pack) map[string]hmx.DropReason {
 
 const packQuery = "How do we deploy the payment service, and does Dana sign?"
 
-// TestPackSections: each thing is where its kind and the trust in it say, and each of
-// the six reasons for a drop arises.
+// TestPackSections: each record is in the section of its kind and trust, and each of
+// the six reasons for a drop occurs.
 func TestPackSections(t *testing.T) {
 	b, _ := packBoard(t)
 	got := packed(t, b, engine.PackOptions{Query: packQuery, Session: "work", View: engine.View{Agent: "a1"}})
@@ -214,7 +214,7 @@ func TestPackSections(t *testing.T) {
 	}
 }
 
-// TestPackGolden holds whole packs, to the last byte.
+// TestPackGolden compares whole packs, to the last byte.
 func TestPackGolden(t *testing.T) {
 	b, _ := packBoard(t)
 	for name, o := range map[string]engine.PackOptions{
@@ -288,7 +288,7 @@ func TestPackAsOf(t *testing.T) {
 	}
 }
 
-// packAsOf is TestPackAsOf with past states in memory, or in files, of which none are
+// packAsOf is TestPackAsOf with past states in memory, or in files, none of which is
 // left.
 func packAsOf(t *testing.T, files bool) {
 	c, fs := newClock(), disk.NewMem()
@@ -339,7 +339,7 @@ func packAsOf(t *testing.T, files bool) {
 		}
 	}
 	for i := range all[:len(all)-1] {
-		// Until just before the next one was written it was this state.
+		// It was this state until just before the next record.
 		past := o
 		if past.AsOf.Time = all[i+1].root.Time.Add(-1); past.AsOf.Time.Before(all[i].root.Time) {
 			continue // both were written at once
@@ -357,7 +357,7 @@ func packAsOf(t *testing.T, files bool) {
 	if _, err := b.Pack(ctx, past); fault.CodeOf(err) != fault.NotFound {
 		t.Error(err)
 	}
-	// What is erased is erased in every past, a kept one too.
+	// An erased record is erased in every past state, a cached one too.
 	past.AsOf = engine.AsOf{Position: hmx.Some[uint64](20)}
 	packed(t, b, past)
 	must(t)(b.Redact(ctx, user, []memory.URI{{Tenant: "acme", Kind: record.Event, ID: "e3"}}))
@@ -423,7 +423,8 @@ func TestPackPrivate(t *testing.T) {
 			t.Errorf("agent %q: %s, %v", agent, text, err)
 		}
 	}
-	// What was for all and is private now is not told of the past, but to its own.
+	// A record that was public and is private now is in packs of the past only for
+	// its owner.
 	open := fact("once-open", "", "The deploy of the payment service was open once.")
 	must(t)(b.Put(ctx, agentOnly, "acme", open, engine.AnyVersion()))
 	root, err := b.Root(ctx, "acme")
@@ -438,7 +439,7 @@ func TestPackPrivate(t *testing.T) {
 	}
 }
 
-// TestPackGrows: while a session grows, what is before it in the text stays where it is.
+// TestPackGrows: while a session grows, the text before it does not change.
 func TestPackGrows(t *testing.T) {
 	b, c := packBoard(t)
 	last, shared, n := "", 0.0, 0
@@ -462,7 +463,7 @@ func TestPackGrows(t *testing.T) {
 	}
 }
 
-// TestPackVerify: an honest pack is proven, a changed one is not.
+// TestPackVerify: an unchanged pack is proven, a changed one is not.
 func TestPackVerify(t *testing.T) {
 	b, _ := packBoard(t)
 	o := engine.PackOptions{Query: packQuery, Session: "work", View: engine.View{Agent: "a1"}}
@@ -503,7 +504,7 @@ func TestPackVerify(t *testing.T) {
 	}
 }
 
-// TestPackExplain: whatever is asked about, there is a reason.
+// TestPackExplain: every query gets a reason.
 func TestPackExplain(t *testing.T) {
 	b, _ := packBoard(t)
 	must(t)(b.Put(ctx, user, "acme", fact("gone", "", "The deploy of the payment service is gone."), engine.AnyVersion()))
@@ -522,7 +523,7 @@ func TestPackExplain(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, x, err)
 		}
 	}
-	// It may have been private to another agent, which nothing is left to tell.
+	// It may have been private to another agent, and nothing is left to show that.
 	if x, err := b.ExplainPack(ctx, engine.PackOptions{Tenant: "acme", Query: packQuery}, "erased"); err != nil || x.Reason != engine.ReasonErased {
 		t.Error(x, err)
 	}
@@ -536,7 +537,7 @@ func TestPackExplain(t *testing.T) {
 	}
 }
 
-// TestPackInput: what makes no sense is refused, and nothing is found for nobody.
+// TestPackInput: invalid input is refused, and an unknown tenant finds nothing.
 func TestPackInput(t *testing.T) {
 	b, _ := packBoard(t)
 	for name, o := range map[string]engine.PackOptions{
@@ -592,7 +593,7 @@ func TestPackInput(t *testing.T) {
 	}
 }
 
-// TestPackDamage: an entry whose record is damaged is told to be without proof.
+// TestPackDamage: an entry whose record is damaged is reported as unproven.
 func TestPackDamage(t *testing.T) {
 	fs, c := disk.NewMem(), newClock()
 	b := openWith(t, "data", packOptions(fs, c))
@@ -630,7 +631,7 @@ func TestPackDamage(t *testing.T) {
 	}
 }
 
-// TestPackContext: a block is of what a search finds, within its budget.
+// TestPackContext: a block contains search hits, within its budget.
 func TestPackContext(t *testing.T) {
 	b, _ := packBoard(t)
 	for _, budget := range []int{2000, 60, 15, 5, 1, 0, -3, 1_000_000_000} {

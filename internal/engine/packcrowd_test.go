@@ -14,8 +14,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestPackRulesAreNotCrowdedOut: however many policies are written by those who may set
-// none, the rules of an operator are told.
+// TestPackRulesAreNotCrowdedOut: however many policies untrusted writers add, the rules
+// of an operator are included.
 func TestPackRulesAreNotCrowdedOut(t *testing.T) {
 	c := newClock()
 	b := openWith(t, "data", packOptions(disk.NewMem(), c))
@@ -33,8 +33,8 @@ func TestPackRulesAreNotCrowdedOut(t *testing.T) {
 	}
 }
 
-// TestPackPrivateGoalsHaveNoInfluence: what others keep to themselves crowds no goal
-// out, by which a strategy is one.
+// TestPackPrivateGoalsHaveNoInfluence: private goals of others crowd out no goal, which
+// decides the place of a strategy.
 func TestPackPrivateGoalsHaveNoInfluence(t *testing.T) {
 	var sections [2]hmx.Section
 	for i, hidden := range []int{0, 300} {
@@ -54,8 +54,8 @@ func TestPackPrivateGoalsHaveNoInfluence(t *testing.T) {
 	}
 }
 
-// TestPackLooksFarEnough: a pack looks at as many of the best as fill it, and where texts
-// are so short that this is more than usual, at as many as before.
+// TestPackLooksFarEnough: a pack considers as many of the best as fill it, and if texts
+// are so short that this is more than usual, as many as before.
 func TestPackLooksFarEnough(t *testing.T) {
 	testsize.Long(t, "it makes packs of large boards")
 	const events, budget = 600, 4000
@@ -86,8 +86,8 @@ func TestPackLooksFarEnough(t *testing.T) {
 	}
 }
 
-// TestPackLooksBehindCopies: what is said again and again is in a pack once, and takes no
-// room from what is behind it, be it known from the search or only when it is read.
+// TestPackLooksBehindCopies: repeated text is in a pack once, and takes no room from what
+// is behind it, whether the search or only the read shows the repetition.
 func TestPackLooksBehindCopies(t *testing.T) {
 	for _, tc := range []struct{ copies, times, budget, used int }{{100, 2, 4000, 3600}, {250, 6, 8000, 3600}} {
 		b := openWith(t, "data", packOptions(disk.NewMem(), newClock()))

@@ -17,8 +17,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestPackPastForgets: what is erased is in no pack of a past state, in no state that is
-// kept for the next, and in no file.
+// TestPackPastForgets: an erased record is in no pack of a past state, in no cached
+// state, and in no file.
 func TestPackPastForgets(t *testing.T) {
 	for _, files := range []bool{false, true} {
 		t.Run(fmt.Sprint("files ", files), func(t *testing.T) { packPastForgets(t, files) })
@@ -62,7 +62,7 @@ func packPastForgets(t *testing.T, files bool) {
 	if engine.KeepsPast(b) {
 		t.Error("a past state is kept that has what was erased")
 	}
-	// A state whose removal failed goes with the purge.
+	// A purge removes a state whose removal failed.
 	left := dir + "/index.past/9"
 	if err := os.MkdirAll(left, 0o700); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func packPastForgets(t *testing.T, files bool) {
 	}
 }
 
-// impatient is a context that is looked at, and ends after so many looks.
+// impatient is a context that ends after a number of checks.
 type impatient struct {
 	context.Context
 	looks atomic.Int64
@@ -109,10 +109,10 @@ func (c *impatient) Err() error {
 	return c.Context.Err()
 }
 
-// TestPackPastStops: while a past state is made it is looked often whether anybody still
-// waits, and nothing of it is left if nobody does.
+// TestPackPastStops: the rebuild of a past state checks often for cancellation, and
+// leaves nothing behind.
 func TestPackPastStops(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that nobody reads ahead, who looks as well
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so that no goroutine reads ahead, which checks as well
 	b, _ := packBoard(t)
 	const size = 21
 	o := engine.PackOptions{Tenant: "acme", Query: packQuery, AsOf: engine.AsOf{Position: hmx.Some[uint64](size - 1)}}

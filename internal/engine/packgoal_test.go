@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// TestPackGoals: an active goal is a goal. One that is paused, achieved or abandoned is a
-// fact, and says so.
+// TestPackGoals: an active goal is a goal. A paused, achieved or abandoned one is a fact
+// with its status.
 func TestPackGoals(t *testing.T) {
 	b := openWith(t, "data", packOptions(disk.NewMem(), newClock()))
 	for _, status := range memory.GoalStatuses() {

@@ -14,8 +14,8 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// importedBoard has a history that was recorded a year after it happened: what answers
-// best is the oldest.
+// importedBoard has a history that was recorded a year after it happened: the best
+// answer is the oldest.
 func importedBoard(t *testing.T) (*engine.Board, *clock) {
 	t.Helper()
 	c := newClock()
@@ -37,7 +37,7 @@ func importedBoard(t *testing.T) (*engine.Board, *clock) {
 	return b, c
 }
 
-// recencyOf returns the recency that a pack states for each entry.
+// recencyOf returns the stated recency of each entry of a pack.
 func recencyOf(t *testing.T, p *hmx.Pack) map[string]float64 {
 	t.Helper()
 	m := make(map[string]float64)
@@ -52,8 +52,8 @@ func recencyOf(t *testing.T, p *hmx.Pack) map[string]float64 {
 	return m
 }
 
-// TestPackOfImportedHistory: what is newest of a history that was recorded long after it
-// happened comes first where that is asked for.
+// TestPackOfImportedHistory: if recency counts, the newest events of a history that was
+// recorded much later come first.
 func TestPackOfImportedHistory(t *testing.T) {
 	b, _ := importedBoard(t)
 	o := engine.PackOptions{Query: "why does glass break", Sections: []hmx.Section{hmx.SectionEpisodes}, MinRelevance: hmx.Some(0.0)}
@@ -69,7 +69,7 @@ func TestPackOfImportedHistory(t *testing.T) {
 	if r := recencyOf(t, got.Pack); r["e5"] != 1 || !(r["e4"] > 0.4 && r["e4"] < 0.42) {
 		t.Errorf("recency of the newest and of ten days before: %v", r)
 	}
-	// Whoever says what time it is means it.
+	// A time from the caller takes precedence.
 	o.View.Now = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	if r := recencyOf(t, packed(t, b, o).Pack); r["e5"] > 0.03 {
 		t.Errorf("recency by a time of the caller's: %v", r)
@@ -82,7 +82,7 @@ func TestPackOfImportedHistory(t *testing.T) {
 	}
 }
 
-// TestPackRecencyUnderScope: what a scope hides is not the newest.
+// TestPackRecencyUnderScope: an event that a scope hides is not the newest.
 func TestPackRecencyUnderScope(t *testing.T) {
 	b, c := importedBoard(t)
 	token := mint(t, b, c, func(g *scope.Grant) { g.Include.Sessions = []string{"s0"} })

@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// hardRule is a rule, and whether a pack for agent a1 at the time of the newest record has
-// to tell it.
+// hardRule is a rule, and whether a pack for agent a1 at the time of the newest record must
+// include it.
 type hardRule struct {
 	id    string
 	by    engine.Writer
@@ -22,7 +22,7 @@ type hardRule struct {
 	holds bool
 }
 
-// hardRules are rules of every sort.
+// hardRules are rules of every kind.
 func hardRules(begin time.Time) []hardRule {
 	hard := &memory.Constraint{Strength: memory.StrengthHard}
 	constraint := func(id string) *memory.Memory {
@@ -50,8 +50,8 @@ func hardRules(begin time.Time) []hardRule {
 }
 
 // TestPackTellsEveryRule: every hard constraint and policy of a user or an operator that
-// holds for the agent and the time is an entry of every pack that has room for it, whatever
-// is asked, by whichever strategy; none that does not hold is.
+// applies to the agent and the time is an entry of every pack that has room for it, for every
+// question and strategy; no other rule is.
 func TestPackTellsEveryRule(t *testing.T) {
 	b, c := packBoard(t)
 	rules := hardRules(c.Now())
@@ -81,7 +81,7 @@ func TestPackTellsEveryRule(t *testing.T) {
 	}
 }
 
-// TestPackTellsManyRules: more rules than other things are pinned are told, as long as there
+// TestPackTellsManyRules: more rules than other pinned records are included, as long as there
 // is room, whichever were written last.
 func TestPackTellsManyRules(t *testing.T) {
 	c := newClock()
@@ -109,8 +109,8 @@ func TestPackTellsManyRules(t *testing.T) {
 	}
 }
 
-// TestPackRuleOutlivesConflict: no agent does away with a rule by stating a conflict, settled
-// or not. A user who settles it does.
+// TestPackRuleOutlivesConflict: an agent cannot remove a rule by stating a conflict, settled
+// or not. A user who settles it can.
 func TestPackRuleOutlivesConflict(t *testing.T) {
 	for _, x := range []struct {
 		by    engine.Writer

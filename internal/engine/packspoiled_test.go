@@ -15,9 +15,9 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestPackDerivedForgets: what was derived of something that is redacted is told nowhere,
-// not as an entry, a rule, a hint or in a block of context, now or as of before; what was
-// derived of what is left, or of what only expired, is.
+// TestPackDerivedForgets: what was derived from a redacted record is included nowhere, not
+// as an entry, a rule, a hint or in a block of context, now or as of before; what was
+// derived from remaining or merely expired records is.
 func TestPackDerivedForgets(t *testing.T) {
 	clock := newClock()
 	b := openWith(t, t.TempDir()+"/data", engine.Options{Clock: clock.Now})
@@ -86,7 +86,7 @@ func TestPackDerivedForgets(t *testing.T) {
 	}
 }
 
-// containsAll reports whether a text has all of some words.
+// containsAll reports whether a text contains all of some words.
 func containsAll(text string, words ...string) bool {
 	for _, w := range words {
 		if !strings.Contains(text, w) {
@@ -96,8 +96,8 @@ func containsAll(text string, words ...string) bool {
 	return true
 }
 
-// TestPackRulesOnce: a rule whose section is not asked for is told once, whether it is found
-// by its words, because it is always told, or both; and the pack verifies.
+// TestPackRulesOnce: a rule whose section is not requested is included once, whether it is
+// found by its words, because it is always included, or both; and the pack verifies.
 func TestPackRulesOnce(t *testing.T) {
 	b := openWith(t, t.TempDir()+"/data", engine.Options{})
 	for i := range 20 {
@@ -120,8 +120,8 @@ func TestPackRulesOnce(t *testing.T) {
 	}
 }
 
-// TestVerifyPackWhileErased: what is erased while a pack is made again makes it no pack that
-// was changed.
+// TestVerifyPackWhileErased: an erasure during the verification does not make a pack look
+// changed.
 func TestVerifyPackWhileErased(t *testing.T) {
 	b, _ := verifyBoard(t, disk.NewMem())
 	honest := packed(t, b, verifyOptions).Pack
@@ -138,7 +138,7 @@ func TestVerifyPackWhileErased(t *testing.T) {
 	}
 }
 
-// TestPackUnguided: without anything to be guided by a pack has what a ranked one has.
+// TestPackUnguided: without priors a pack equals a ranked one.
 func TestPackUnguided(t *testing.T) {
 	c := newClock()
 	b := openWith(t, "data", packOptions(disk.NewMem(), c))
@@ -147,7 +147,7 @@ func TestPackUnguided(t *testing.T) {
 		o := engine.PackOptions{Tenant: "acme", Query: "deploy of the payment service", Budget: budget}
 		ranked := packed(t, b, o)
 		o.Strategy = hmx.StrategyFingerprintGuided
-		o.Priors = map[int]hmx.Raw{100: `{}`}[budget] // which says nothing either
+		o.Priors = map[int]hmx.Raw{100: `{}`}[budget] // which are empty priors
 		guided := packed(t, b, o)
 		if ranked.Text != guided.Text || ranked.Pack.AssemblyMetadata.CandidateCount != guided.Pack.AssemblyMetadata.CandidateCount {
 			t.Errorf("%d tokens: %d candidates, ranked %d:\n%s\n%s", budget, guided.Pack.AssemblyMetadata.CandidateCount, ranked.Pack.AssemblyMetadata.CandidateCount, guided.Text, ranked.Text)
@@ -170,8 +170,8 @@ func TestPackNowInRange(t *testing.T) {
 	}
 }
 
-// TestPackForgetsManySources: a thing of more sources than are proven is gone with the last
-// of them, and not before.
+// TestPackForgetsManySources: a record with more sources than are proven is gone with the
+// last of them, and not before.
 func TestPackForgetsManySources(t *testing.T) {
 	b := openWith(t, t.TempDir()+"/data", engine.Options{})
 	many := ruleOf("many", "Never ship walruses by secretmail.", memory.StrengthHard)

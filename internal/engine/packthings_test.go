@@ -16,8 +16,8 @@ import (
 
 const crowdedQuery = "why is the checkout page blank with an expired coupon"
 
-// crowded returns a board of many events that answer the question, and some things. Events
-// have vectors by a model outside, if that is wanted.
+// crowded returns a board of many events that answer the question, and some memories.
+// Events have vectors by an external model, if requested.
 func crowded(t *testing.T, vectors bool, things ...*memory.Memory) *engine.Board {
 	t.Helper()
 	b := openWith(t, "data", packOptions(disk.NewMem(), newClock()))
@@ -46,7 +46,7 @@ func crowded(t *testing.T, vectors bool, things ...*memory.Memory) *engine.Board
 	return b
 }
 
-// couponThings are a procedure and a fact that have to do with the question.
+// couponThings are a procedure and a fact related to the question.
 func couponThings() []*memory.Memory {
 	return []*memory.Memory{
 		{ID: "way", Type: memory.TypePattern, Text: "When a coupon is over, render the notice template."},
@@ -54,8 +54,8 @@ func couponThings() []*memory.Memory {
 	}
 }
 
-// TestPackThingsAreNotCrowdedOut: what is remembered has its place in a pack however many
-// events answer better, and in one of some sections.
+// TestPackThingsAreNotCrowdedOut: memories have their place in a pack however many events
+// answer better, and in one of some sections.
 func TestPackThingsAreNotCrowdedOut(t *testing.T) {
 	testsize.Long(t, "it writes thousands of memories")
 	b := crowded(t, false, couponThings()...)
@@ -83,7 +83,7 @@ func TestPackThingsAreNotCrowdedOut(t *testing.T) {
 	}
 	for _, s := range hmx.Strategies() {
 		for _, budget := range []int{400, 4096, 8000} {
-			if s != hmx.StrategyDepthFirst { // which is about one section
+			if s != hmx.StrategyDepthFirst { // it is about one section
 				check(engine.PackOptions{Budget: budget, Strategy: s}, things)
 			}
 		}
@@ -101,8 +101,8 @@ func TestPackThingsAreNotCrowdedOut(t *testing.T) {
 	}
 }
 
-// TestPackThingsMeasure: things that are looked for by themselves are as relevant as they
-// are by one search, also where events say which time is meant.
+// TestPackThingsMeasure: memories from the separate search have the same relevance as in
+// one search, also if events determine the time.
 func TestPackThingsMeasure(t *testing.T) {
 	b := crowded(t, false, couponThings()...)
 	for _, behind := range []string{"", " before the warehouse migration", " after the warehouse migration"} {
@@ -135,8 +135,8 @@ func TestPackThingsMeasure(t *testing.T) {
 	}
 }
 
-// TestPackThingsOfAnotherModel: what has no vector by the model of the question is not
-// taken for near to it, and no pack says that nothing has one.
+// TestPackThingsOfAnotherModel: a document without a vector by the question's model does
+// not count as near, and no pack says that there are no vectors.
 func TestPackThingsOfAnotherModel(t *testing.T) {
 	lunch := &memory.Memory{ID: "lunch", Type: memory.TypeFact, Text: "Lunch is served at noon in the canteen."}
 	b := crowded(t, true, lunch)

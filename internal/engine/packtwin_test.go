@@ -18,8 +18,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// packTwin is one of two boards on which the same happened, but for what is hidden from
-// whoever asks: one has it, the other never had.
+// packTwin is one of two boards with the same history, except for what is hidden from the
+// caller: one has it, the other never had it.
 type packTwin struct {
 	t      *testing.T
 	b      *engine.Board
@@ -28,13 +28,13 @@ type packTwin struct {
 	agents bool // hidden is what is private to another agent, not what a scope hides
 	chance *rand.Rand
 	ids    []string
-	marks  []uint64 // positions that were the newest, in the order in which they were
+	marks  []uint64 // newest positions, in order
 	n      int
 }
 
 var otherAgent = engine.Writer{Actor: "other", Trust: record.User}
 
-// do does something, unless it is hidden and the twin has nothing of that.
+// do runs f, unless it is hidden and the twin has nothing hidden.
 func (w *packTwin) do(hidden bool, f func() (any, error)) {
 	w.t.Helper()
 	w.clock.Move(time.Minute)
@@ -63,7 +63,7 @@ func (w *packTwin) id(kind string) string {
 	return id
 }
 
-// some returns the id of one of the kinds that begin with a letter, or of nothing.
+// some returns the id of one of the kinds that begin with a letter, or a missing one.
 func (w *packTwin) some(kind string) string {
 	for range 20 {
 		if id := w.ids[w.chance.IntN(len(w.ids))]; strings.HasPrefix(id, kind) {
@@ -73,11 +73,11 @@ func (w *packTwin) some(kind string) string {
 	return kind + "0"
 }
 
-// memory puts a memory, which may name sources that are hidden.
+// memory puts a memory, which may name hidden sources.
 func (w *packTwin) memory(hidden bool, id string) {
 	m := &memory.Memory{ID: id, Type: memory.Types()[w.chance.IntN(len(memory.Types()))], Text: w.words() + " " + id}
 	for range w.chance.IntN(3) {
-		// How far it is trusted is told when it is written, by what is not known as well.
+		// Its trust is set when it is written, also by unknown sources.
 		m.Sources = append(m.Sources, uri(record.Event, w.some("e")), uri(record.Memory, w.some("m")), uri(record.Memory, "nothing"))
 	}
 	by := user
@@ -89,11 +89,11 @@ func (w *packTwin) memory(hidden bool, id string) {
 	w.do(hidden, func() (any, error) { return w.b.Put(ctx, by, "acme", m, engine.AnyVersion()) })
 }
 
-// step does one thing, the same on both twins.
+// step runs one step, the same on both twins.
 func (w *packTwin) step() {
 	hidden := w.chance.IntN(3) == 0
 	tags := map[bool][]string{true: {"secret"}}[hidden]
-	if w.agents { // to which all but memories is open
+	if w.agents { // to which everything but memories is visible
 		tags = nil
 	}
 	shown := hidden && !w.agents
@@ -124,8 +124,8 @@ func (w *packTwin) step() {
 	}
 }
 
-// entity puts one that was open and is hidden later, and what is related to it, which
-// is open. To agents all entities are.
+// entity puts one that is visible and is hidden later, and a related one, which stays
+// visible. Agents see all entities.
 func (w *packTwin) entity(tags []string) {
 	e := &memory.Entity{ID: "turncoat", Name: "Mata Hari", Type: "person", Tags: tags}
 	w.do(!w.agents, func() (any, error) { return w.b.Put(ctx, user, "acme", e, engine.AnyVersion()) })
@@ -133,7 +133,7 @@ func (w *packTwin) entity(tags []string) {
 	w.do(false, func() (any, error) { return w.b.Put(ctx, user, "acme", r, engine.AnyVersion()) })
 }
 
-// mark notes a state that is alike on both.
+// mark records a state that is equal on both.
 func (w *packTwin) mark() {
 	w.memory(false, w.id("m"))
 	root, err := w.b.Root(ctx, "acme")
@@ -141,16 +141,16 @@ func (w *packTwin) mark() {
 	w.marks = append(w.marks, root.Size-1)
 }
 
-// fill gives a twin all that it has.
+// fill fills a twin.
 func (w *packTwin) fill() {
 	w.memory(false, w.id("m"))
 	if w.agents {
-		// That others have anything private at all may be told.
+		// A caller may learn whether others have anything private.
 		w.do(false, func() (any, error) {
 			return w.b.Put(ctx, otherAgent, "acme", &memory.Memory{ID: "own", Type: "fact", Text: "own", Visibility: memory.VisiblePrivate}, engine.AnyVersion())
 		})
 	}
-	var once []string // was open, and is hidden later
+	var once []string // was visible, and is hidden later
 	for i := range 90 {
 		if w.step(); i%30 != 29 {
 			continue
@@ -175,12 +175,12 @@ func (w *packTwin) fill() {
 	w.mark()
 }
 
-// packMasked are the parts of an answer by which twins may differ: where in the log a record
-// is, the root, and what is made of that.
+// packMasked are the parts of an answer by which twins may differ: the position of a record
+// in the log, the root, and what is derived from that.
 var packMasked = regexp.MustCompile(`"(position|size|root|digest|pack_id|scope|assembly_duration_ms|Position|PackID|Size|Hash)":("[^"]*"|[0-9.]+|\[[0-9,]*\]),?`)
 
-// ask asks a random question, about the present or a past, and for an explanation. The
-// same past is asked about several times in a row.
+// ask runs a random question, about the present or a past state, and an explanation. The
+// same past state is used several times in a row.
 func (w *packTwin) ask(v engine.View, n int, chance *rand.Rand) string {
 	o := engine.PackOptions{Tenant: "acme", Query: w.words(), Budget: 40 + chance.IntN(1500), Strategy: hmx.Strategies()[chance.IntN(4)], View: v}
 	if chance.IntN(2) == 0 {
@@ -220,9 +220,9 @@ func (w *packTwin) ask(v engine.View, n int, chance *rand.Rand) string {
 	return fmt.Sprintf("%q as of %v, %s: %s%s", o.Query, o.AsOf.Position.Set, what, told, got.Text)
 }
 
-// TestPackHiddenIsAbsent: whoever asks for packs, explanations and answers, of now and of a
-// past, cannot tell what is hidden from them from what never was: not by an entry, a drop, a
-// score, a count or a word.
+// TestPackHiddenIsAbsent: packs, explanations and answers, of the present and of past
+// states, do not distinguish what is hidden from what never existed: not by an entry, a
+// drop, a score, a count or a word.
 func TestPackHiddenIsAbsent(t *testing.T) {
 	for _, agents := range []bool{false, true} {
 		for seed := range uint64(testsize.Of(t, "twins", 1, 1, 20)) {
@@ -265,7 +265,7 @@ func TestPackHiddenIsAbsent(t *testing.T) {
 }
 
 // TestPackPinsAreNotCrowdedOut: however much others have pinned for themselves, what is
-// pinned for all is told.
+// pinned for all is included.
 func TestPackPinsAreNotCrowdedOut(t *testing.T) {
 	testsize.Long(t, "it writes thousands of memories")
 	c := newClock()
@@ -282,8 +282,8 @@ func TestPackPinsAreNotCrowdedOut(t *testing.T) {
 	}
 }
 
-// TestPackConflictNamesNobodyHidden: a conflict that has no words of its own names those of
-// its sides that are shown, and is nothing where none is.
+// TestPackConflictNamesNobodyHidden: a conflict without words of its own names its visible
+// sides, and is left out if there are none.
 func TestPackConflictNamesNobodyHidden(t *testing.T) {
 	b, _ := packBoard(t)
 	for _, id := range []string{"veiled-1", "veiled-2"} {
@@ -317,5 +317,5 @@ func apart(a, b string) int {
 	return n
 }
 
-// around returns what stands around a place in a text.
+// around returns the surroundings of a place in a text.
 func around(s string, at int) string { return s[max(0, at-300):min(len(s), at+300)] }

@@ -21,7 +21,7 @@ import (
 )
 
 // verifyBoard is a board with something of every section and of every part of a pack: a
-// deed that failed, a long text, two versions, a relation, a conflict without words.
+// failed action, a long text, two versions, a relation, a conflict without words.
 func verifyBoard(t testing.TB, fs disk.FS) (*engine.Board, *clock) {
 	t.Helper()
 	c := newClock()
@@ -45,7 +45,7 @@ func verifyBoard(t testing.TB, fs disk.FS) (*engine.Board, *clock) {
 
 var verifyOptions = engine.PackOptions{Query: packQuery, Session: "work", View: engine.View{Agent: "a1"}}
 
-// copied returns a pack that shares nothing with another.
+// copied returns a deep copy of a pack.
 func copied(t testing.TB, p *hmx.Pack) *hmx.Pack {
 	t.Helper()
 	data, err := p.AppendJSON(nil)
@@ -59,17 +59,17 @@ func copied(t testing.TB, p *hmx.Pack) *hmx.Pack {
 	return out
 }
 
-// seal gives a pack the digest that it has.
+// seal sets the digest of a pack.
 func seal(t testing.TB, p *hmx.Pack) {
 	t.Helper()
 	digest, err := pack.Digest(p)
 	if err != nil {
-		return // what has none is refused for that
+		return // a pack without one is refused for that
 	}
 	setMetadata(t, p, "digest", digest)
 }
 
-// setMetadata sets a member of the metadata, or takes it away.
+// setMetadata sets a member of the metadata, or removes it.
 func setMetadata(t testing.TB, p *hmx.Pack, name string, value any) {
 	t.Helper()
 	var m map[string]any
@@ -98,7 +98,7 @@ func entryOf(t testing.TB, p *hmx.Pack, id string) *hmx.Entry {
 	return &p.Entries[i]
 }
 
-// packLie is one thing that a pack is made to say wrongly.
+// packLie is one false statement in a pack.
 type packLie struct {
 	name   string
 	change func(t testing.TB, p *hmx.Pack)
@@ -109,7 +109,7 @@ func onEntry(name, id string, change func(e *hmx.Entry)) packLie {
 	return packLie{name, func(t testing.TB, p *hmx.Pack) { change(entryOf(t, p, id)) }}
 }
 
-// onPack is a lie about something else.
+// onPack is a lie about another part.
 func onPack(name string, change func(p *hmx.Pack)) packLie {
 	return packLie{name, func(_ testing.TB, p *hmx.Pack) { change(p) }}
 }
@@ -121,7 +121,7 @@ func onMetadata(name string, value any) packLie {
 
 func text(s string) hmx.Raw { return hmx.Raw(fmt.Sprintf("%q", s)) }
 
-// forgeries are wrong in one thing each, of which a record or the pack itself tells.
+// forgeries have one error each, which a record or the pack itself shows.
 func forgeries() []packLie {
 	return slices.Concat(entryForgeries(), hintForgeries(), figureForgeries())
 }
@@ -305,8 +305,8 @@ func figureForgeries() []packLie {
 	}
 }
 
-// TestPackForgeries: a pack in which one thing is wrong is not proven, whatever digest it
-// has. The same pack as it was made is.
+// TestPackForgeries: a pack with one error is not proven, whatever its digest. The
+// unchanged pack is.
 func TestPackForgeries(t *testing.T) {
 	b, _ := verifyBoard(t, disk.NewMem())
 	honest := packed(t, b, verifyOptions).Pack
@@ -339,8 +339,8 @@ func TestPackForgeries(t *testing.T) {
 	}
 }
 
-// TestPackForgeriesByRecords: most forgeries are found by the records alone, where a pack
-// cannot be made again. Of the others the proof says that nobody can tell.
+// TestPackForgeriesByRecords: most forgeries are detected by the records alone, if a pack
+// cannot be made again. For the others the proof says what is unchecked.
 func TestPackForgeriesByRecords(t *testing.T) {
 	testsize.Long(t, "it forges every record")
 	b, _ := verifyBoard(t, disk.NewMem())
@@ -372,7 +372,7 @@ func TestPackForgeriesByRecords(t *testing.T) {
 	}
 }
 
-// removals take something out of a pack.
+// removals remove parts of a pack.
 func removals() []packLie {
 	entry := func(name, id string) packLie {
 		return packLie{name, func(t testing.TB, p *hmx.Pack) {
@@ -425,7 +425,7 @@ func removals() []packLie {
 	}
 }
 
-// mend closes the gap that a rank left, and makes all figures agree again.
+// mend closes the gap of a removed rank, and makes all figures agree again.
 func mend(t testing.TB, p *hmx.Pack, rank int64) {
 	t.Helper()
 	p.AssemblyMetadata.CandidateCount--
@@ -448,8 +448,8 @@ func mend(t testing.TB, p *hmx.Pack, rank int64) {
 	p.TokenBudget.SectionBudgets = kept
 }
 
-// TestPackRemade: a pack is made again wherever that can be, and else the proof says why it
-// was not.
+// TestPackRemade: a pack is made again if possible, and otherwise the proof says why it was
+// not.
 func TestPackRemade(t *testing.T) {
 	b, c := verifyBoard(t, disk.NewMem())
 	token := mint(t, b, c, func(g *scope.Grant) { g.To, g.Include.All, g.Exclude.Tags = "a1", true, []string{"secret"} })
@@ -496,8 +496,8 @@ func TestPackRemade(t *testing.T) {
 	}
 }
 
-// TestPackRemadeWhereHidden: a pack of a past state is proven though something is hidden
-// since from whom it was made for: asked for then, and asked for now.
+// TestPackRemadeWhereHidden: a pack of a past state is proven although something is hidden
+// from its caller since: requested then, and requested now.
 func TestPackRemadeWhereHidden(t *testing.T) {
 	b, c := verifyBoard(t, disk.NewMem())
 	root, err := b.Root(ctx, "acme")
@@ -520,7 +520,7 @@ func TestPackRemadeWhereHidden(t *testing.T) {
 }
 
 // TestPackStaysProven: a pack is proven after later records, after a rebuild, after a
-// redaction of something else, and whatever it was asked with.
+// redaction of something else, and for any request.
 func TestPackStaysProven(t *testing.T) {
 	b, c := verifyBoard(t, disk.NewMem())
 	all := map[string]engine.PackOptions{
@@ -560,7 +560,7 @@ func TestPackStaysProven(t *testing.T) {
 	check("after a rebuild", engine.RemadeYes)
 	must(t)(b.Redact(ctx, user, []memory.URI{uri(record.Memory, "aside")}))
 	check("after a redaction of what had no part in it", engine.RemadeYes)
-	// What an entry quotes was erased: it is proven no more, and says so.
+	// The record of an entry was erased: it is no longer proven, and the proof says so.
 	must(t)(b.Redact(ctx, user, []memory.URI{uri(record.Memory, "self")}))
 	_, err := b.VerifyPack(ctx, "acme", packs["usual"], engine.VerifyPackOptions{})
 	if fault.CodeOf(err) != fault.NotProven || !strings.Contains(err.Error(), "erased since") {

@@ -15,8 +15,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestEverybodyAtOnce has sixteen writers, readers and an operator at work, and
-// closes the board in the middle of it.
+// TestEverybodyAtOnce runs sixteen writers, readers and an operator, and closes
+// the board meanwhile.
 func TestEverybodyAtOnce(t *testing.T) {
 	fs := disk.NewMem()
 	o := small(fs)
@@ -56,7 +56,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 					return
 				}
 				if i%7 == 3 {
-					acked.Delete(id) // also when the board is closed before it is done
+					acked.Delete(id) // also if the board is closed before it is done
 					_, err := b.Redact(ctx, user, []memory.URI{{Tenant: tenant, Kind: record.Event, ID: id}})
 					if fail(err) {
 						return

@@ -26,16 +26,16 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// chatServer is a language model behind a server that speaks the real protocol. Its
-// title of an artifact is the one that it has, in brackets.
+// chatServer is a language model behind a server with the real protocol. Its title of
+// an artifact is the existing one, in brackets.
 type chatServer struct {
 	*httptest.Server
 	requests atomic.Int64
 	down     atomic.Bool // answers 503
-	refused  string      // what has it is refused
+	refused  string      // what contains it is refused
 	before   func(data string)
 	mu       sync.Mutex
-	data     []string // that was asked about
+	data     []string // the received data
 }
 
 func newChatServer(t testing.TB) *chatServer {
@@ -107,7 +107,7 @@ func newRefiningBoard(t *testing.T) *refiningBoard {
 	return a
 }
 
-// active returns the ids of the artifacts that are active.
+// active returns the ids of the active artifacts.
 func (a *refiningBoard) active() (ids []string) {
 	a.Helper()
 	for _, x := range listed(a.T, a.b, record.Artifact) {
@@ -144,7 +144,7 @@ func (a *refiningBoard) of(id string) *engine.Refined {
 	return got
 }
 
-// own returns the title that an artifact has of its own.
+// own returns the original title of an artifact.
 func (a *refiningBoard) own(id string) string {
 	a.Helper()
 	x, err := a.b.Get(ctx, engine.Ref{Tenant: "acme", Kind: record.Artifact, ID: id}, engine.View{})
@@ -154,8 +154,8 @@ func (a *refiningBoard) own(id string) string {
 	return x.Body.(*memory.Artifact).HMX.Title
 }
 
-// sound is sound, and after a rebuild, a restart and an import too, without the server,
-// and with the same titles.
+// sound checks the board, also after a rebuild, a restart and an import, without the
+// server, with the same titles.
 func (a *refiningBoard) sound() {
 	a.Helper()
 	a.server.Close()
@@ -193,7 +193,7 @@ func (a *refiningBoard) sound() {
 	must(a.T)(a.b.Import(ctx, &out, nil))
 	same("imported")
 	must(a.T)(a.b.Export(ctx, "acme", &again, nil))
-	if _, rest, _ := strings.Cut(lines, "\n"); !strings.HasSuffix(again.String(), rest) { // the first names the directory
+	if _, rest, _ := strings.Cut(lines, "\n"); !strings.HasSuffix(again.String(), rest) { // the first line names the directory
 		a.Error("exported again, it is another one")
 	}
 }
@@ -208,7 +208,7 @@ func (a *refiningBoard) root() engine.Root {
 	return root
 }
 
-// TestRefine has titles written, now and ever after, and nothing else changed.
+// TestRefine: titles are written once and stay, and nothing else changes.
 func TestRefine(t *testing.T) {
 	a := newRefiningBoard(t)
 	ids := a.active()
@@ -257,7 +257,7 @@ func TestRefine(t *testing.T) {
 	if again := compileNow(t, a.b, engine.CompileOptions{}); len(again.Changes) > 0 {
 		t.Errorf("a compile did %v", again.Changes)
 	}
-	// Nothing finds a title, and it is no rule.
+	// A title is not found by a search, and is not a rule.
 	found, err := a.b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: "A failure_playbook."})
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +282,8 @@ func TestRefine(t *testing.T) {
 	a.sound()
 }
 
-// TestRefineFollowsChanges has new versions refined, and another model replace titles.
+// TestRefineFollowsChanges: new versions are refined, and another model replaces
+// titles.
 func TestRefineFollowsChanges(t *testing.T) {
 	a := newRefiningBoard(t)
 	a.refine(engine.RefineOptions{}, len(a.active()), 0, 0)
@@ -313,7 +314,8 @@ func TestRefineFollowsChanges(t *testing.T) {
 	a.sound()
 }
 
-// TestRefinementsAreErased with their artifacts, by whoever may erase these.
+// TestRefinementsAreErased: titles are erased with their artifacts, by any writer who
+// may erase these.
 func TestRefinementsAreErased(t *testing.T) {
 	a := newRefiningBoard(t)
 	ids := a.active()
@@ -339,13 +341,13 @@ func TestRefinementsAreErased(t *testing.T) {
 	if _, err := a.b.Refinement(ctx, engine.Ref{Tenant: "acme", ID: ids[0]}, engine.View{}); fault.CodeOf(err) != fault.Erased {
 		t.Error(err)
 	}
-	// One may go alone, and stays away; the one before is shown then.
+	// One may be erased alone, and does not come back; the previous one is then shown.
 	must(t)(a.b.Redact(ctx, engine.Writer{Actor: "anyone", Trust: record.External}, []memory.URI{a.of(ids[1]).URI}))
 	if got := a.of(ids[1]); got == nil || got.Model != "chat" {
 		t.Errorf("%+v", got)
 	}
 	a.refine(engine.RefineOptions{Refiner: a.server.refiner(t, "better"), Replace: true}, 0, 0, 0)
-	// Nobody forgets, changes or writes one.
+	// No writer can forget, change or write one.
 	got := a.of(ids[2])
 	if _, err := a.b.Forget(ctx, operator, engine.RefOf(got.URI), "", engine.AnyVersion()); fault.CodeOf(err) != fault.InvalidArgument {
 		t.Error(err)
@@ -372,7 +374,7 @@ func TestRefineTrouble(t *testing.T) {
 	if fault.CodeOf(err) != fault.NoRefiner || !strings.Contains(err.Error(), "503") || got.Done != 0 || got.Left != len(ids) {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	// It goes down in the middle.
+	// It fails in the middle.
 	a.server.down.Store(false)
 	a.server.before = func(string) { a.server.down.Store(true) }
 	got, err = a.b.Refine(ctx, user, "acme", engine.RefineOptions{Refiner: a.model, Parallel: 1})
@@ -381,7 +383,7 @@ func TestRefineTrouble(t *testing.T) {
 	}
 	a.server.before = nil
 	a.server.down.Store(false)
-	// One is refused, and costs the others nothing.
+	// One is refused, and does not affect the others.
 	a.server.refused = `"title":"` + a.own(ids[len(ids)-1]) + `"`
 	report := a.refine(engine.RefineOptions{}, len(ids)-2, 1, 0)
 	if len(report.Problems) != 1 || report.Problems[0].URI.ID != ids[len(ids)-1] || !strings.Contains(report.Problems[0].Err.Error(), "I do not read that") {
@@ -392,8 +394,8 @@ func TestRefineTrouble(t *testing.T) {
 	a.sound()
 }
 
-// TestRefineRaces has artifacts erased, put aside and refined by others while the model
-// thinks.
+// TestRefineRaces erases, archives and refines artifacts concurrently while the model
+// works.
 func TestRefineRaces(t *testing.T) {
 	a := newRefiningBoard(t)
 	ids := a.active()
@@ -414,7 +416,7 @@ func TestRefineRaces(t *testing.T) {
 	a.sound()
 }
 
-// TestRefineTogether has several calls at once write one title for each artifact.
+// TestRefineTogether: several concurrent calls write one title for each artifact.
 func TestRefineTogether(t *testing.T) {
 	a := newRefiningBoard(t)
 	ids := a.active()
@@ -437,7 +439,7 @@ func TestRefineTogether(t *testing.T) {
 	a.sound()
 }
 
-// pen is a refiner of one's own.
+// pen is a custom refiner.
 type pen struct {
 	name string
 	text refine.Text
@@ -453,7 +455,7 @@ func (p *pen) Refine(ctx context.Context, _ refine.Prompt) (refine.Text, error) 
 	return p.text, p.err
 }
 
-// TestRefineByAnyone trusts no refiner to keep to the rules.
+// TestRefineByAnyone: no refiner is trusted to keep to the rules.
 func TestRefineByAnyone(t *testing.T) {
 	a := newRefiningBoard(t)
 	n := len(a.active())
@@ -479,7 +481,8 @@ func TestRefineByAnyone(t *testing.T) {
 	a.sound()
 }
 
-// TestRefineUnderScope lets no scope refine, and shows a title with its artifact only.
+// TestRefineUnderScope: Refine is refused under a scope, and a title is shown only with
+// its artifact.
 func TestRefineUnderScope(t *testing.T) {
 	a := newRefiningBoard(t)
 	ids := a.active()

@@ -20,14 +20,14 @@ import (
 )
 
 // past is everything that several viewers could resolve at every position of a
-// history, written down when it was the present.
+// history, recorded when it was the present.
 type past struct {
 	f     *finds
 	views map[string]engine.View
-	seen  []map[string]string // by position: viewer and URI, and what there was
+	seen  []map[string]string // by position: viewer and URI → result
 }
 
-// tell says everything about what a URI names, or why it names nothing.
+// tell prints everything about what a URI names, or why it names nothing.
 func tell(r *engine.Resolved, err error) string {
 	if err != nil {
 		return string(fault.CodeOf(err))
@@ -44,7 +44,7 @@ func tell(r *engine.Resolved, err error) string {
 	return fmt.Sprintf("%+v %s", *x, body)
 }
 
-// note writes down what there is now.
+// note records the present.
 func (p *past) note() {
 	root, err := p.f.b.Root(ctx, "acme")
 	if err != nil {
@@ -74,9 +74,9 @@ func (p *past) compare() {
 				want := then[name+" "+u.String()]
 				switch {
 				case present == string(fault.Erased) || present == string(fault.NotFound):
-					want = present // it is gone for good, or no longer for this viewer
+					want = present // it is gone for good, or hidden from this viewer now
 				case want == "":
-					want = string(fault.NotFound) // nobody had heard of it
+					want = string(fault.NotFound) // it did not exist yet
 				}
 				if got := tell(p.f.b.ResolveAt(ctx, u, engine.AtPosition(uint64(position)), v)); got != want {
 					p.f.t.Fatalf("%s as of %d for %s:\n%s\nwant\n%s", u, position, name, got, want)
@@ -87,8 +87,8 @@ func (p *past) compare() {
 }
 
 // TestResolveAtModel resolves everything as of every position of random
-// histories, some after the index was made anew, and expects what was
-// there when that position was the newest.
+// histories, some after a rebuild of the index, and expects the results of
+// when that position was the newest.
 func TestResolveAtModel(t *testing.T) {
 	testsize.Long(t, "it compares thousands of reads")
 	rapid.Check(t, func(t *rapid.T) {
@@ -152,7 +152,7 @@ func (f *finds) artifact() {
 	}
 }
 
-// TestResolveAt resolves one thing at versions and positions.
+// TestResolveAt resolves one record at versions and positions.
 func TestResolveAt(t *testing.T) {
 	c := newClock()
 	o := small(disk.NewMem())

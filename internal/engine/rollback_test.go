@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// restored returns a file system with the given parts of a directory as they
-// are in an older copy.
+// restored returns a file system with the given parts of a directory from an older
+// copy.
 func restored(t *testing.T, now, then disk.FS, parts ...string) *disk.Mem {
 	t.Helper()
 	fs := copyFiles(t, now, "")
@@ -34,7 +34,7 @@ func restored(t *testing.T, now, then disk.FS, parts ...string) *disk.Mem {
 	return fs
 }
 
-// TestRollback puts an older state back in the place of one that was signed.
+// TestRollback restores an older state in place of a signed one.
 func TestRollback(t *testing.T) {
 	fs := disk.NewMem()
 	o := small(fs)
@@ -89,7 +89,7 @@ func TestRollback(t *testing.T) {
 			if err != nil || report.OK() == c.refuses {
 				t.Errorf("verify finds %+v, %v", report, err)
 			}
-			// Reading and writing go on, and so do the other tenants.
+			// Reads and writes continue, and so do the other tenants.
 			must(t)(b.Event(ctx, "acme", "e1", engine.View{}))
 			must(t)(b.AppendEvents(ctx, user, []*hmx.Event{event(t, "acme", "later", 9, "later")}))
 			must(t)(b.Checkpoint(ctx, "other"))
@@ -97,9 +97,9 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestNothingIsRecordedWithoutAKey: a directory whose key cannot be read opens as
-// long as there is something to read in it. Before that it does not: what would be
-// recorded could never be signed.
+// TestNothingIsRecordedWithoutAKey: a directory whose key is unreadable opens if
+// it has records to read. Otherwise it does not open: new records could never be
+// signed.
 func TestNothingIsRecordedWithoutAKey(t *testing.T) {
 	fs := disk.NewMem()
 	if err := openWith(t, "data", small(fs)).Close(); err != nil {

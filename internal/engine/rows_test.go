@@ -12,15 +12,15 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// beforeBlocks says what the formats of the folds were whose tables were not in blocks yet: the
-// part of the number that is the fold's own, and where it is.
+// beforeBlocks are the formats of the folds before their tables were in blocks: the part of the
+// number that belongs to the fold, and its place.
 var beforeBlocks = map[byte]struct {
 	format uint32
 	shift  int
 }{'L': {1, 0}, 'X': {2, 16}, 'V': {1, 24}, 'G': {1, 16}}
 
-// TestIndexBeforeBlocks opens a directory whose index has each row under a key of its own,
-// as it was once. It is made anew from the journal.
+// TestIndexBeforeBlocks opens a directory whose index has each row under its own key, as in an
+// old format. The index is rebuilt from the journal.
 func TestIndexBeforeBlocks(t *testing.T) {
 	fs := disk.NewMem()
 	b := openWith(t, "data", small(fs))
@@ -40,7 +40,7 @@ func TestIndexBeforeBlocks(t *testing.T) {
 	sound(t, b)
 }
 
-// unblock writes the index of a closed board as it was before there were blocks.
+// unblock rewrites the index of a closed board in the format before blocks.
 func unblock(t *testing.T, fs disk.FS) {
 	t.Helper()
 	open := func(dir string, rows []string) *kv.Store {

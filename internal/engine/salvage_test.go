@@ -21,7 +21,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// wreck is a good directory with a tenant that has something of everything, to be
+// wreck is an intact directory with a tenant that has records of every kind, to be
 // damaged in copies, and what is known of it.
 type wreck struct {
 	fs     *disk.Mem
@@ -29,7 +29,7 @@ type wreck struct {
 	frames []frameAt
 }
 
-// frameAt is where a record is.
+// frameAt is the place of a record.
 type frameAt struct {
 	segment    string
 	from, body int64 // offsets in the segment: of the frame, and of the check of its body
@@ -95,7 +95,7 @@ func newWreck(t *testing.T) *wreck {
 	return w
 }
 
-// locate finds out where the tenant's records are.
+// locate finds the places of the tenant's records.
 func (w *wreck) locate(t *testing.T) {
 	t.Helper()
 	log, err := journal.Open(journal.Options{FS: w.fs, Dir: "data/journal", ReadOnly: true})
@@ -135,7 +135,7 @@ func (w *wreck) locate(t *testing.T) {
 	}
 }
 
-// lost returns the positions that cannot be read after a file was cut to a length
+// lost returns the positions that are unreadable after a file was cut to a length
 // or, for length -1, one byte of it was changed.
 func (w *wreck) lost(segment string, at, length int64) (list []uint64) {
 	for i, f := range w.frames {
@@ -175,8 +175,8 @@ func salvaged(fs disk.FS) (*engine.Salvaged, string, error) {
 	return r, out.String(), err
 }
 
-// TestSalvage damages a journal at many places. What comes out is the export of
-// the good one without the records that were hit, and can be brought in elsewhere.
+// TestSalvage damages a journal at many places. The result is the export of the
+// intact one without the damaged records, and can be imported elsewhere.
 func TestSalvage(t *testing.T) {
 	w := newWreck(t)
 	seed := testsize.Seed(t, 1)
@@ -191,8 +191,8 @@ func TestSalvage(t *testing.T) {
 		var what []string
 		bare := rng.IntN(2) == 0
 		for range 1 + rng.IntN(4) {
-			// In one of its records, head or body. What erased a body may be hit as
-			// well, and then nobody knows but the index.
+			// In one of its records, head or body. The record of an erasure may be
+			// hit as well, and then only the index knows of it.
 			f := w.frames[rng.IntN(len(w.frames))]
 			if bare && f.erased {
 				continue
@@ -222,7 +222,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// judge salvages a damaged directory and brings the salvage in elsewhere.
+// judge salvages a damaged directory and imports the salvage elsewhere.
 func (w *wreck) judge(t *testing.T, hurt disk.FS, lost []uint64) error {
 	before := fingerprints(t, hurt)
 	r, text, err := salvaged(hurt)
@@ -254,7 +254,7 @@ func (w *wreck) judge(t *testing.T, hurt disk.FS, lost []uint64) error {
 	if r.Whole() != (len(lost) == 0) || r.Records != uint64(len(w.lines)-len(lost)) || r.LostRecords != uint64(len(told)) {
 		return fmt.Errorf("lost %v, told %v: %+v", lost, told, r)
 	}
-	// Without an index nothing tells how many there were behind the last.
+	// Without an index nothing shows how many records followed the last.
 	for end := uint64(len(w.lines)); r.Behind != "" && len(lost) > len(told) && lost[len(lost)-1] == end-1; end-- {
 		lost = lost[:len(lost)-1]
 	}
@@ -264,7 +264,7 @@ func (w *wreck) judge(t *testing.T, hurt disk.FS, lost []uint64) error {
 	return bringIn(t, text, len(told))
 }
 
-// fingerprints returns every file of a directory with what is in it.
+// fingerprints returns every file of a directory with its content.
 func fingerprints(t *testing.T, fs disk.FS) string {
 	t.Helper()
 	all, err := files(fs, "data")
@@ -282,8 +282,8 @@ func fingerprints(t *testing.T, fs disk.FS) string {
 	return s.String()
 }
 
-// bringIn imports a salvage into a new directory, which has then everything that
-// it says and is sound, and imports it again, which changes nothing.
+// bringIn imports a salvage into a new directory, checks its content and soundness,
+// and imports it again, which changes nothing.
 func bringIn(t *testing.T, text string, lost int) error {
 	o := small(disk.NewMem())
 	b, err := engine.Open(ctx, "new", o)
@@ -314,8 +314,8 @@ func bringIn(t *testing.T, text string, lost int) error {
 	return nil
 }
 
-// readable looks whether a board has the events and the last words of memories
-// that a salvage has.
+// readable checks that a board has the events and the last versions of memories in
+// a salvage.
 func readable(b *engine.Board, text string) error {
 	type spoken struct{ ID, Text, Kind string }
 	last := map[string]string{}
@@ -382,8 +382,8 @@ func readable(b *engine.Board, text string) error {
 	return nil
 }
 
-// TestSalvageCut takes segments away and cuts them, and destroys what is around
-// the journal.
+// TestSalvageCut removes and truncates segments, and destroys the files around the
+// journal.
 func TestSalvageCut(t *testing.T) {
 	w := newWreck(t)
 	names := w.segments()
@@ -477,7 +477,7 @@ func TestSalvageGoesOn(t *testing.T) {
 	for _, n := range []int{1, 20, 60, len(lines) - 2} {
 		part := strings.Replace(lines[0], fmt.Sprintf(`"records":%d`, r.Records), fmt.Sprintf(`"records":%d`, n), 1) + strings.Join(lines[1:n+1], "")
 		b := openWith(t, "data", small(disk.NewMem()))
-		// What is erased further down only is left out of a part.
+		// What is erased only later in the file is left out of a part.
 		before, err := b.Import(ctx, strings.NewReader(part), nil)
 		if err != nil {
 			t.Fatalf("%d: %v", n, err)
@@ -501,7 +501,7 @@ func TestSalvageGoesOn(t *testing.T) {
 	}
 }
 
-// TestSalvageStrict imports salvages that nobody wrote.
+// TestSalvageStrict imports invalid salvages.
 func TestSalvageStrict(t *testing.T) {
 	w := newWreck(t)
 	_, text, err := salvaged(w.fs)

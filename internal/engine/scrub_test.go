@@ -12,10 +12,10 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Made up: it has the form of a key, and belongs to nobody.
+// Made up: it has the form of a key, and is not one.
 const token = "ghp_" + "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"
 
-// holds reports whether any file of a board has a text in it.
+// holds reports whether any file of a board contains a text.
 func holds(t *testing.T, fs disk.FS, b *engine.Board, text string) bool {
 	t.Helper()
 	var out bytes.Buffer
@@ -30,8 +30,8 @@ func holds(t *testing.T, fs disk.FS, b *engine.Board, text string) bool {
 	return bytes.Contains(out.Bytes(), []byte(text))
 }
 
-// Secrets in events never reach the journal, whichever way events come, and the event that
-// is sent again is the same one.
+// Secrets in events never reach the journal, by any path, and a repeated event is a
+// duplicate.
 func TestEventsAreScrubbed(t *testing.T) {
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
@@ -122,7 +122,7 @@ func TestBodiesAreScrubbed(t *testing.T) {
 	sound(t, b)
 }
 
-// Secrets are kept where that is asked for, and an import changes nothing.
+// Secrets are kept if requested, and an import changes nothing.
 func TestSecretsAreKept(t *testing.T) {
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), KeepSecrets: true})
 	if _, err := b.Put(ctx, user, "acme", fact("m1", "k", "password="+token), engine.AnyVersion()); err != nil {
@@ -142,7 +142,7 @@ func TestSecretsAreKept(t *testing.T) {
 	if err != nil || report.Root.Hash != root.Hash {
 		t.Errorf("%+v, %v", report, err)
 	}
-	// A version that is brought back is a new one.
+	// A restored version is a new one.
 	if _, err := other.Forget(ctx, user, engine.Ref{Tenant: "acme", Kind: record.Memory, ID: "m1"}, "", engine.AnyVersion()); err != nil {
 		t.Fatal(err)
 	}

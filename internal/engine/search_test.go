@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// searchTold writes an answer down to the last bit.
+// searchTold prints an answer to the last bit.
 func searchTold(s *engine.Searched) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%+v %q %d candidates, %d trimmed, %d of %d tokens %s %s %d %x\n",
@@ -33,7 +33,7 @@ func searchTold(s *engine.Searched) string {
 	return b.String()
 }
 
-// ids returns the ids of hits, in their order.
+// searchedIDs returns the ids of hits, in order.
 func searchedIDs(s *engine.Searched) (ids []string) {
 	for _, h := range s.Hits {
 		ids = append(ids, h.URI.ID)
@@ -41,11 +41,11 @@ func searchedIDs(s *engine.Searched) (ids []string) {
 	return ids
 }
 
-// searchWords are what the events of a large tenant speak of.
+// searchWords are the words of the events of a large tenant.
 var searchWords = strings.Fields("invoice refund Monday deploy rollback Zurich latency cache index ledger Dana Ravi coffee train budget audit cellar window printer kernel")
 
-// largeEvent is event n of a tenant that has many: some name people, some bring a vector
-// with them, some are tagged.
+// largeEvent is event n of a large tenant: some name people, some bring a vector with
+// them, some are tagged.
 func largeEvent(t testing.TB, n int) *hmx.Event {
 	t.Helper()
 	word := func(k int) string { return searchWords[(n*7+k*13+n/19)%len(searchWords)] }
@@ -61,7 +61,7 @@ func largeEvent(t testing.TB, n int) *hmx.Event {
 }
 
 // fillLarge gives a board a tenant whose documents fill segments and chunks of every
-// index: more than 2,048 positions. Some of them are gone again.
+// index: more than 2,048 positions. Some of them are removed again.
 func fillLarge(t testing.TB, b *engine.Board, events int) {
 	t.Helper()
 	for from := 0; from < events; from += 500 {
@@ -109,8 +109,8 @@ func largeAnswers(b *engine.Board) (out []string, err error) {
 	return out, nil
 }
 
-// TestSearchSameBits holds that the same state has the same answers, whatever
-// happened to the process and to its memory.
+// TestSearchSameBits: the same state has the same answers, whatever happened to the
+// process and to its memory.
 func TestSearchSameBits(t *testing.T) {
 	testsize.Long(t, "it searches many boards")
 	fs := disk.NewMem()
@@ -138,7 +138,7 @@ func TestSearchSameBits(t *testing.T) {
 			}
 		}
 	}
-	for _, n := range []int{1, 8} { // the others have what the machine has
+	for _, n := range []int{1, 8} { // the others use all processors
 		before := runtime.GOMAXPROCS(n)
 		same(fmt.Sprintf("on %d processors", n), b)
 		runtime.GOMAXPROCS(before)
@@ -179,8 +179,8 @@ func TestSearchSameBits(t *testing.T) {
 	sound(t, elsewhere)
 }
 
-// TestSearchErases holds that words that were erased are found no more, and are in no
-// file, though segments and chunks had been made of them.
+// TestSearchErases: erased words are no longer found, and are in no file, although
+// segments and chunks contained them.
 func TestSearchErases(t *testing.T) {
 	fs := disk.NewMem()
 	b := openWith(t, "data", engine.Options{FS: fs, CacheBytes: 8 << 20, MemTableBytes: 1 << 20})
@@ -241,7 +241,7 @@ func TestSearchErases(t *testing.T) {
 	sound(t, b)
 }
 
-// TestSearchShowsWhatHolds follows things and events through their lives.
+// TestSearchShowsWhatHolds follows records and events through their lives.
 func TestSearchShowsWhatHolds(t *testing.T) {
 	a := newAging(t)
 	at := func(d time.Duration) hmx.Time { return hmx.TimeOf(a.Now().Add(d)) }

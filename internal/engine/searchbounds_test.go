@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
-// searchWhole returns the ids of all that is found.
+// searchWhole returns the ids of all hits.
 func searchWhole(t *testing.T, b *engine.Board, o engine.SearchOptions) []string {
 	t.Helper()
 	o.Tenant = "acme"
@@ -24,8 +24,8 @@ func searchWhole(t *testing.T, b *engine.Board, o engine.SearchOptions) []string
 	return ids
 }
 
-// TestSearchPhrases: what is quoted is found however its names are written, and as
-// much may be quoted as there is room for.
+// TestSearchPhrases: quoted text is found in any spelling of its names, up to the
+// limit of phrases.
 func TestSearchPhrases(t *testing.T) {
 	b := searchBoard(t)
 	events := []*hmx.Event{
@@ -51,7 +51,7 @@ func TestSearchPhrases(t *testing.T) {
 	}
 }
 
-// TestSearchUntilTheEnd: a limit that is beyond what can be told apart is none.
+// TestSearchUntilTheEnd: a time limit beyond the range of times is none.
 func TestSearchUntilTheEnd(t *testing.T) {
 	b := searchBoard(t)
 	late, _, err := hmx.DecodeEvent([]byte(`{"hmx_version":"HMX-1.0","event_id":"late","event_type":"message","agent_id":"a1","tenant_id":"acme","session_id":"s9","timestamp":"2400-01-01T00:00:00Z","sequence":1,"content":{"role":"user","text":"the zeppelin"},"metadata":{}}`))

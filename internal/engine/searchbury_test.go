@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
-// TestLongNeighboursDoNotBury holds that what has the question's words stays first,
-// however long what stands beside it is.
+// TestLongNeighboursDoNotBury: a document with the question's words stays first,
+// however long its neighbours are.
 func TestLongNeighboursDoNotBury(t *testing.T) {
 	b := open(t, disk.OS(), t.TempDir())
 	var events []*hmx.Event

@@ -17,11 +17,11 @@ import (
 type goldenHit struct {
 	ID    string
 	Score string // the bits of the score
-	Parts string // the bits of what its parts are worth
+	Parts string // the bits of its parts
 }
 
-// TestSearchGolden holds every bit of some answers. It is run with and without
-// vector instructions, and on whatever machine the tests run on.
+// TestSearchGolden compares every bit of some answers. It runs with and
+// without vector instructions, and on any machine.
 func TestSearchGolden(t *testing.T) {
 	const tenant = "golden"
 	b := openWith(t, t.TempDir(), engine.Options{Clock: newClock().Now, CacheBytes: 8 << 20, MemTableBytes: 4 << 20})

@@ -42,7 +42,7 @@ func searchBoard(t testing.TB) *engine.Board {
 	return b
 }
 
-// TestSearchBadInput holds what is refused, and how.
+// TestSearchBadInput checks what is refused, and how.
 func TestSearchBadInput(t *testing.T) {
 	b := searchBoard(t)
 	before, err := b.Root(ctx, "acme")
@@ -53,7 +53,7 @@ func TestSearchBadInput(t *testing.T) {
 	now := newClock().Now()
 	for name, c := range map[string]struct {
 		o    engine.SearchOptions
-		want []string // in the message or in how to mend it
+		want []string // in the message or in its fix
 	}{
 		"empty":             {engine.SearchOptions{}, []string{"query"}},
 		"blank":             {engine.SearchOptions{Query: " \t\n\u00a0"}, []string{"query"}},
@@ -105,12 +105,12 @@ func TestSearchBadInput(t *testing.T) {
 	}
 }
 
-// TestSearchOddInput asks what is strange, and allowed.
+// TestSearchOddInput runs unusual, allowed questions.
 func TestSearchOddInput(t *testing.T) {
 	b := searchBoard(t)
 	for _, c := range []struct {
 		query string
-		first string // the best hit; empty for whatever there is, or nothing
+		first string // the best hit; empty for any or none
 	}{
 		{"to be or not to be", "e0 play"}, {`"to be or not to be"`, "e0 play"}, {"the", ""}, {"🚀", "e1"}, {"launch 🚀🚀🚀", "e1"}, {"שלום", "e2"}, {"مرحبا", "e3"}, {"日本語", "e4"},
 		{"STRASSE", "e5"}, {"zurich", "e5"}, {"\x00\x01\x02", ""}, {"\xff\xfe\xfd launch", "e1"}, {`"`, ""}, {`""""`, ""}, {`"launch`, "e1"}, {"?!.,;:", ""}, {"'\"`", ""},
@@ -130,7 +130,7 @@ func TestSearchOddInput(t *testing.T) {
 			checkParts(t, &s.Hits[i])
 		}
 	}
-	// Ten thousand different phrases are too much, and are refused or answered, soon.
+	// Ten thousand different phrases are too many, and are refused or answered, soon.
 	var many strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&many, `"w%d x%d" `, i, i)
@@ -149,8 +149,8 @@ func TestSearchOddInput(t *testing.T) {
 	}
 }
 
-// TestSearchBudget holds that no budget is exceeded, and that a tighter one shows the
-// beginning of what a wider one does.
+// TestSearchBudget: no budget is exceeded, and a smaller one shows a prefix of what a
+// larger one does.
 func TestSearchBudget(t *testing.T) {
 	b := searchBoard(t)
 	ask := func(budget int, form memory.Form) *engine.Searched {
@@ -184,7 +184,7 @@ func TestSearchBudget(t *testing.T) {
 	}
 }
 
-// lateCancel is a context that ends once it has been asked so often.
+// lateCancel is a context that ends after a number of checks.
 type lateCancel struct {
 	context.Context
 	left int
@@ -197,7 +197,7 @@ func (c *lateCancel) Err() error {
 	return nil
 }
 
-// TestSearchCancelled holds that nobody waits for an answer that nobody wants.
+// TestSearchCancelled: a cancelled search ends.
 func TestSearchCancelled(t *testing.T) {
 	b := searchBoard(t)
 	over, cancel := context.WithCancel(ctx)
@@ -224,8 +224,7 @@ func TestSearchCancelled(t *testing.T) {
 	}
 }
 
-// TestSearchTags holds that tags are exact, though the index has only a signature of
-// them.
+// TestSearchTags: tags are exact, although the index has only a signature of them.
 func TestSearchTags(t *testing.T) {
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), CacheBytes: 8 << 20, MemTableBytes: 4 << 20})
 	var tags []string

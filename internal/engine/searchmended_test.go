@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
-// TestAncientIsNotRecent holds that a time beyond what 64 bits can say is as far away
-// as it gets, and not the newest of all.
+// TestAncientIsNotRecent: a time beyond the range of 64 bits is clamped, and not the
+// newest.
 func TestAncientIsNotRecent(t *testing.T) {
 	b := open(t, disk.OS(), t.TempDir())
 	old := event(t, "acme", "old", 0, "the refund was paid")
@@ -38,8 +38,8 @@ func TestAncientIsNotRecent(t *testing.T) {
 	}
 }
 
-// TestQuotationInAQuestion holds that what is quoted in a question with other words
-// counts for more and is no condition, and that a question of nothing else is one.
+// TestQuotationInAQuestion: a quotation in a question with other words raises scores and
+// is no condition, and a question of quotations only is one.
 func TestQuotationInAQuestion(t *testing.T) {
 	b := open(t, disk.OS(), t.TempDir())
 	events := []*hmx.Event{
@@ -78,8 +78,8 @@ func TestQuotationInAQuestion(t *testing.T) {
 	}
 }
 
-// TestAlikeInAnyScript: that two texts say the same is seen where the built-in model has
-// no pieces for their words, whatever is asked beside them.
+// TestAlikeInAnyScript: equal texts are recognized even if the built-in model has no
+// pieces for their words, whatever the question.
 func TestAlikeInAnyScript(t *testing.T) {
 	const same = "ភាសា ខ្មែរ ជា ភាសា ផ្លូវការ របស់ ព្រះរាជាណាចក្រ កម្ពុជា និង ប្រជាជន នៅ ស្រុក ខ្មែរ ក្រោម "
 	b := open(t, disk.OS(), t.TempDir())

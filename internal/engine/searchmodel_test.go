@@ -15,10 +15,10 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// searchable are the kinds that answer questions.
+// searchable are the kinds that searches find.
 var searchable = []record.Kind{record.Event, record.Memory, record.Entity, record.Relation, record.Policy}
 
-// search draws a question that narrows.
+// search draws a question with filters.
 func (f *finds) search(g *gate) engine.SearchOptions {
 	t := f.t
 	maybe := func(name string) bool { return coins(t, name, 2) }
@@ -78,7 +78,7 @@ func passes(k *known, o *engine.SearchOptions) bool {
 		(o.Since.IsZero() || !at.Before(o.Since)) && (o.Until.IsZero() || at.Before(o.Until)) && k.trust >= o.MinTrust
 }
 
-// compareSearch asks, and compares with a look at everything.
+// compareSearch searches, and compares with a full scan.
 func (f *finds) compareSearch(o engine.SearchOptions, g *gate) {
 	t := f.t
 	found, err := f.b.Search(ctx, o)
@@ -123,8 +123,7 @@ func (f *finds) compareSearch(o engine.SearchOptions, g *gate) {
 	}
 }
 
-// checkParts holds that a score is the sum of its parts, as far as it lies between 0
-// and 1.
+// checkParts: a score is the sum of its parts, clamped to 0 to 1.
 func checkParts(t interface{ Fatalf(string, ...any) }, h *engine.SearchHit) {
 	sum := 0.0
 	for _, p := range h.Parts {
@@ -138,7 +137,7 @@ func checkParts(t interface{ Fatalf(string, ...any) }, h *engine.SearchHit) {
 	}
 }
 
-// TestSearchModel compares searches on random boards with a look at everything.
+// TestSearchModel compares searches on random boards with a full scan.
 func TestSearchModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFinds(t)
@@ -147,7 +146,7 @@ func TestSearchModel(t *testing.T) {
 			g := f.gate()
 			f.compareSearch(f.search(g), g)
 		}
-		// Nothing that happened leaves a trace in the index that a new one lacks.
+		// The index has no trace of the history that a rebuilt one lacks.
 		if coins(t, "verify", 3) {
 			if _, err := soundness(f.b); err != nil {
 				t.Fatal(err)

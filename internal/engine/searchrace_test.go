@@ -16,9 +16,9 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestSearchWhileWriting has readers ask while writers append, put and erase, and an
-// operator makes the index anew. A search that begins after something was acknowledged
-// finds it, and does not find what was erased before it began.
+// TestSearchWhileWriting runs readers while writers append, put and erase, and an
+// operator rebuilds the index. A search that begins after an acknowledgement finds the
+// record, and does not find what was erased before it began.
 func TestSearchWhileWriting(t *testing.T) {
 	o := small(disk.NewMem())
 	o.RecallBytes = 1 << 20

@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// TestSearchHidesHowRare holds that what is hidden does not decide which of many are
-// weighed: how rare words are among the hidden, and how long those are, tells nothing.
+// TestSearchHidesHowRare: hidden documents do not decide which of many are scored:
+// how rare words are among them, and how long they are, has no influence.
 func TestSearchHidesHowRare(t *testing.T) {
 	var told [2][]string
 	for i := range told {

@@ -25,19 +25,19 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// statsEvent is an event as the naive count knows it.
+// statsEvent is an event of the naive count.
 type statsEvent struct {
 	ev     *hmx.Event
 	secret bool
 	gone   bool
-	// tool is what is called or answered; how is 1 for good, -1 for failed, 0 for neither.
+	// tool is the called tool; how is 1 for good, -1 for failed, 0 for neither.
 	tool   string
 	how    int
 	call   bool
 	result bool
 }
 
-// statsMemory is a memory as the naive count knows it.
+// statsMemory is a memory of the naive count.
 type statsMemory struct {
 	uri     memory.URI
 	typ     memory.Type
@@ -48,7 +48,7 @@ type statsMemory struct {
 	gone    bool
 }
 
-// statsWorld is a board and the naive count of it.
+// statsWorld is a board and its naive count.
 type statsWorld struct {
 	t        *testing.T
 	rnd      *rand.Rand
@@ -61,7 +61,7 @@ type statsWorld struct {
 	begun    time.Time // of the first record
 }
 
-// play does something at random.
+// play runs a random operation.
 func (w *statsWorld) play(i int) {
 	w.clock.Move(time.Duration(w.rnd.IntN(7*3600)) * time.Second)
 	switch n := w.rnd.IntN(20); {
@@ -88,14 +88,14 @@ func (w *statsWorld) event(i int) {
 		typ, x.tool, x.call = hmx.TypeToolCall, tool, true
 		content = fmt.Sprintf(`{"tool_name":%q,"call_id":"call-%d","arguments":{}}`, tool, i)
 	case 2, 3:
-		// The result of a call that has none yet, in the same session.
+		// The result of a call without one, in the same session.
 		for _, c := range w.events {
 			if c.call && !c.result && !c.gone {
 				c.result = true
 				x.tool, x.how = c.tool, 1-2*w.rnd.IntN(2)
 				typ = hmx.TypeToolResult
 				content = fmt.Sprintf(`{"tool_name":%q,"call_id":%q,"result":{"text":"it ended"},"success":%v}`, c.tool, callOf(c.ev), x.how > 0)
-				x.secret = c.secret // or its call is not shown, and it counts as one
+				x.secret = c.secret // otherwise its call is hidden, and it counts as one
 				w.add(x, i, typ, content, c.ev.SessionID)
 				return
 			}
@@ -176,7 +176,7 @@ func (w *statsWorld) redact() {
 	must(w.t)(w.b.Redact(ctx, user, []memory.URI{{Tenant: "acme", Kind: record.Event, ID: x.ev.EventID}}))
 }
 
-// naive counts by looking at everything, one after the other.
+// naive counts by a full scan.
 func (w *statsWorld) naive(root engine.Root, days int, secret bool, agent string) *engine.Stats {
 	out := &engine.Stats{Tenant: "acme"}
 	if secret {
@@ -300,7 +300,7 @@ func (w *statsWorld) naive(root engine.Root, days int, secret bool, agent string
 	return out
 }
 
-// counts orders counts by hand.
+// counts sorts counts.
 func counts(all map[string]uint64) (list []engine.Count) {
 	for name, n := range all {
 		list = append(list, engine.Count{Name: name, N: n})
@@ -321,8 +321,8 @@ func firstTime(t *testing.T, b *engine.Board) time.Time {
 	return line.Time
 }
 
-// TestStats compares with a count that looks at everything, for whoever sees all, for an
-// agent, and under a scope: what is hidden is counted nowhere.
+// TestStats compares with a full scan, with full visibility, for an agent, and under a scope:
+// what is hidden is not counted.
 func TestStats(t *testing.T) {
 	for seed := range uint64(testsize.Of(t, "stats", 1, 3, 60)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -356,8 +356,8 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// TestStatsHideHiddenWrites: what a scope hides changes nothing of what it is told, nor of how
-// far the count is.
+// TestStatsHideHiddenWrites: hidden writes change neither the result nor the progress under a
+// scope.
 func TestStatsHideHiddenWrites(t *testing.T) {
 	c := newClock()
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: c.Now})
@@ -392,7 +392,7 @@ func TestStatsHideHiddenWrites(t *testing.T) {
 	}
 }
 
-// TestStatsAreBounded: what cannot be counted is refused, and long work can be ended.
+// TestStatsAreBounded: invalid queries are refused, and long work can be cancelled.
 func TestStatsAreBounded(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	must(t)(b.Put(ctx, user, "acme", fact("m", "", "One."), engine.AnyVersion()))

@@ -11,7 +11,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// needNoTenant are the methods of a board that are about no tenant, or tell nothing of it.
+// needNoTenant are the methods of a board that are about no tenant, or reveal nothing of
+// it.
 var needNoTenant = map[string]string{
 	"Close": "", "CompileFailures": "", "Dir": "", "ID": "", "Now": "", "Damages": "", "Failed": "", "Verify": "", "Rebuild": "", "Purge": "", "NewKey": "",
 	"Tenants": "leaves it out; tested below", "CountTenants": "leaves it out; tested below",
@@ -21,10 +22,10 @@ var needNoTenant = map[string]string{
 	"CheckScope": "there is no scope of it, since none is minted", "Unscoped": "there is no scope of it, since none is minted",
 }
 
-// wanted are fields without which some methods do not look at the tenant at all.
+// wanted are fields without which some methods do not check the tenant at all.
 var wanted = map[string]string{"Actor": "tester", "Topic": "x", "ID": "x", "To": "archived", "Reason": "x", "Resolution": "x"}
 
-// renamed gives a value another tenant wherever the samples name theirs.
+// renamed replaces the tenant of the samples in a value.
 func renamed(v reflect.Value, to string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -46,8 +47,8 @@ func renamed(v reflect.Value, to string) {
 	}
 }
 
-// TestSystemTenant goes over all methods of a board: whoever was not let in neither reads
-// nor writes the system's tenant, and nothing lists it.
+// TestSystemTenant checks all methods of a board: a caller that is not admitted neither
+// reads nor writes the system tenant, and no list contains it.
 func TestSystemTenant(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	inside := engine.AsSystem(ctx)
@@ -107,7 +108,7 @@ func TestSystemTenant(t *testing.T) {
 	if root, err := b.Root(inside, engine.SystemTenant); err != nil || root.Size != 2 {
 		t.Errorf("%d records, %v", root.Size, err)
 	}
-	// What is in it is as it was written, and comes along with an export of it.
+	// Its content is unchanged, and is in its export.
 	var out bytes.Buffer
 	if _, err := b.Export(inside, engine.SystemTenant, &out, nil); err != nil || !bytes.Contains(out.Bytes(), []byte("hunter2")) {
 		t.Errorf("%s, %v", out.Bytes(), err)
@@ -123,7 +124,7 @@ func TestSystemTenant(t *testing.T) {
 	sound(t, other)
 }
 
-// Nothing is compiled of the system's tenant by itself.
+// The system tenant is not compiled in the background.
 func TestSystemTenantIsNotCompiled(t *testing.T) {
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), CompileAfter: engine.CompileAfter{Events: 1}})
 	for i := range int64(5) {

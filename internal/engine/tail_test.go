@@ -39,8 +39,8 @@ func tailAll(t *testing.T, b *engine.Board, q engine.TailQuery) (ids []string, p
 	}
 }
 
-// TestTail reads what was recorded, in that order, whatever is between it, and compares
-// with a walk over all that was appended.
+// TestTail reads events in the order of recording, whatever is between them, and
+// compares with everything that was appended.
 func TestTail(t *testing.T) {
 	clock := newClock()
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now})
@@ -92,7 +92,7 @@ func TestTail(t *testing.T) {
 	sound(t, b)
 }
 
-// TestWatch tells of what is recorded after the call, of the tenant alone.
+// TestWatch notifies of records after the call, of the tenant alone.
 func TestWatch(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	grew, stop := b.Watch("acme")
@@ -138,7 +138,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestAdmit refuses the events that whoever takes them in does not want, each by itself.
+// TestAdmit refuses unwanted events, each by itself.
 func TestAdmit(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	var lines strings.Builder
@@ -172,8 +172,8 @@ func TestAdmit(t *testing.T) {
 	sound(t, b)
 }
 
-// TestTailOfNothing asks for what hardly any event is: those that are not asked for are
-// passed over without being read, so that one part tells of many positions.
+// TestTailOfNothing searches for a rare event: other events are skipped without being
+// read, so that one part covers many positions.
 func TestTailOfNothing(t *testing.T) {
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem()})
 	var all []*hmx.Event
@@ -206,7 +206,7 @@ func TestTailOfNothing(t *testing.T) {
 	}
 }
 
-// TestTailPassesDamage damages the body of one event, and sees all others told.
+// TestTailPassesDamage damages the body of one event, and reads all others.
 func TestTailPassesDamage(t *testing.T) {
 	fs := disk.NewMem()
 	b := open(t, fs, "data")

@@ -11,9 +11,9 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// TestErasedIsToldToOperators: whoever reads as an agent or under a scope cannot tell what
-// was erased, and may have been hidden from them, from what never was. An operator can. An
-// event is private to nobody, and only a scope hides it.
+// TestErasedIsToldToOperators: an agent, or a caller under a scope, cannot distinguish an
+// erased record, which may have been hidden from them, from one that never existed. An
+// operator can. An event is never private, and only a scope hides it.
 func TestErasedIsToldToOperators(t *testing.T) {
 	b, c := packBoard(t)
 	must(t)(b.Put(ctx, otherAgent, "acme", &memory.Memory{ID: "own", Type: memory.TypeFact, Key: "own/key", Text: "My own.", Visibility: memory.VisiblePrivate}, engine.AnyVersion()))

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// traceFile returns the one file of traces, or none.
+// traceFile returns the only trace file, or none.
 func traceFile(t testing.TB, fs disk.FS, dir string) string {
 	t.Helper()
 	list := traceFiles(t, fs, dir)
@@ -28,7 +28,7 @@ func traceFile(t testing.TB, fs disk.FS, dir string) string {
 	return list[0]
 }
 
-// traceFiles returns the files of traces in the order in which they are read.
+// traceFiles returns the trace files in the order of reading.
 func traceFiles(t testing.TB, fs disk.FS, dir string) []string {
 	t.Helper()
 	if _, err := fs.Stat(fs.PathJoin(dir, "index.traces")); err != nil {
@@ -38,13 +38,13 @@ func traceFiles(t testing.TB, fs disk.FS, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list = slices.DeleteFunc(list, func(name string) bool { return strings.HasSuffix(name, "-said") }) // what Learn keeps
+	list = slices.DeleteFunc(list, func(name string) bool { return strings.HasSuffix(name, "-said") }) // the cache of Learn
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
 	return list
 }
 
-// TestTracesInFiles compiles often, so that what changed is kept in files of its own, and
-// damages each: what went on before it is still read, and everything is found the same.
+// TestTracesInFiles compiles often, so that changes are cached in further files, and
+// damages each: the files before it are still read, and the results are the same.
 func TestTracesInFiles(t *testing.T) {
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
@@ -112,7 +112,7 @@ func TestTracesInFiles(t *testing.T) {
 		t.Errorf("without the first file %d sessions are read", before)
 	}
 	restore()
-	if err := disk.WriteFile(fs, list[0], base); err != nil { // those behind it do not go on from it
+	if err := disk.WriteFile(fs, list[0], base); err != nil { // the others do not continue it
 		t.Fatal(err)
 	}
 	if got := compileNow(t, b, engine.CompileOptions{}); got.Sessions < 12 || len(got.Changes) > 0 {
@@ -127,8 +127,8 @@ func TestTracesInFiles(t *testing.T) {
 	}
 }
 
-// TestTracesMayBeLost damages what is kept beside the index in every way: a compile then
-// reads everything and finds the same.
+// TestTracesMayBeLost damages the cache in every way: a compile then reads everything and
+// finds the same.
 func TestTracesMayBeLost(t *testing.T) {
 	fs := disk.NewMem()
 	b := open(t, fs, "data")
@@ -175,7 +175,7 @@ func TestTracesMayBeLost(t *testing.T) {
 	}
 }
 
-// TestTracesGoWithWhatIsErased looks for words of erased events in every file.
+// TestTracesGoWithWhatIsErased searches every file for words of erased events.
 func TestTracesGoWithWhatIsErased(t *testing.T) {
 	const canary = "canarybird"
 	for _, c := range []struct {
@@ -242,8 +242,8 @@ func TestTracesGoWithWhatIsErased(t *testing.T) {
 	}
 }
 
-// TestErasedWhileCompiling erases an event when a compile has read it and written a
-// part: the rest is not written as if it were still there.
+// TestErasedWhileCompiling erases an event after a compile has read it and written a
+// part: the rest is not written as if it still existed.
 func TestErasedWhileCompiling(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	for i := range 4 {

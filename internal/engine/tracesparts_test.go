@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// longEvents returns events of one session: with every so many a task, which is a deploy
-// that fails first, somebody who states something, and much looking about.
+// longEvents returns events of one session: a task every so often, which is a deploy that
+// fails first, a statement of a user, and many lookups.
 func longEvents(t testing.TB, every, from, to int) []*hmx.Event {
 	t.Helper()
 	list := make([]*hmx.Event, 0, to-from)
@@ -50,9 +50,9 @@ func longEvent(t testing.TB, id string, sequence int64, kind, content string) *h
 	return ev
 }
 
-// TestLongSessionGrows lets one session grow over several parts. Each compile reads what
-// came since and no more than a part of what was there, and all of it only when something
-// came in between; all find what one compile of everything does.
+// TestLongSessionGrows lets one session grow over several parts. Each compile reads the new
+// events and at most one old part, and everything only after an insertion; all find the
+// same as one compile of everything.
 func TestLongSessionGrows(t *testing.T) {
 	const part = 700
 	fs := disk.NewMem()
@@ -82,7 +82,7 @@ func TestLongSessionGrows(t *testing.T) {
 			b = board(fs)
 		}
 	}
-	// One that comes late shifts all that are behind it.
+	// A late event shifts all that follow.
 	late := longEvent(t, "late", 0, "message", `{"role":"user","text":"Always sign commit 999999."}`)
 	store(t, b, late)
 	if r := compileNow(t, b, engine.CompileOptions{}); len(r.Changes) == 0 {
@@ -110,8 +110,8 @@ func TestLongSessionGrows(t *testing.T) {
 	}
 }
 
-// TestLongSessionSoFar asks what comes next in a session that grows over the length up to
-// which all of it is read, and compares with a board that reads it anew.
+// TestLongSessionSoFar asks for the next step in a session that grows beyond the length up
+// to which it is read completely, and compares with a board with empty caches.
 func TestLongSessionSoFar(t *testing.T) {
 	testsize.Long(t, "it has a session of thousands of events")
 	const length = 300

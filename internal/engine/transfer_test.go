@@ -36,7 +36,7 @@ func artifact(t testing.TB, tenant, id, text string) *memory.Artifact {
 	return a
 }
 
-// exported makes a tenant with everything in it and returns its export.
+// exported makes a tenant with records of every kind and returns its export.
 func exported(t *testing.T) (*engine.Board, []byte) {
 	t.Helper()
 	b := openWith(t, "data", small(disk.NewMem()))
@@ -62,7 +62,7 @@ func exported(t *testing.T) (*engine.Board, []byte) {
 	return b, out.Bytes()
 }
 
-// onlyReader hides that a reader can go back.
+// onlyReader hides that a reader can seek.
 type onlyReader struct{ io.Reader }
 
 // TestTransfer exports, imports elsewhere and compares.
@@ -167,9 +167,9 @@ func TestDamagedExports(t *testing.T) {
 	sound(t, c)
 }
 
-// harmless reports whether the change is one that the export means the same
-// after: which directory it came from is only told, and JSON has more than one
-// way to write a thing.
+// harmless reports whether a change keeps the meaning of the export: the
+// directory it came from is only informative, and JSON has more than one
+// spelling of a value.
 func harmless(data, bad []byte, at int) bool {
 	from := bytes.Index(data, []byte(`,"directory":"`))
 	end := bytes.IndexByte(data, '\n')
@@ -204,8 +204,8 @@ func (c *cutReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestImportGoesOn imports after one that was cut short: by its source, and by
-// a crash between two groups.
+// TestImportGoesOn imports after an interrupted import: by its source, and by a
+// crash between two groups.
 func TestImportGoesOn(t *testing.T) {
 	testsize.Long(t, "it imports thousands of records")
 	b := openWith(t, "data", small(disk.NewMem()))

@@ -12,9 +12,9 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestTrust holds the rules by which trust never grows: what is derived has the
-// lowest tier of its sources, what is restored the tier it was written with, and
-// a lower tier does not change what a higher one wrote.
+// TestTrust: trust never grows. A derived record has the lowest tier of its
+// sources, a restored one its original tier, and a lower tier does not change
+// what a higher one wrote.
 func TestTrust(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
 	tool := engine.Writer{Actor: "scraper", Trust: record.Tool}
@@ -76,7 +76,7 @@ func uriOf(t *testing.T, b *engine.Board, ref engine.Ref) memory.URI {
 	return thing.URI.Head()
 }
 
-// TestManyVersions redacts a thing that was rewritten very often.
+// TestManyVersions redacts a record with very many versions.
 func TestManyVersions(t *testing.T) {
 	testsize.Long(t, "it writes 4,500 versions")
 	b := open(t, disk.NewMem(), "data")

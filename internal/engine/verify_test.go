@@ -53,7 +53,8 @@ func forgedMemory(t testing.TB, at int64) forged {
 	return forged{record.Memory, "m#1", at, payload}
 }
 
-// plant writes records into the journal of a new directory, past the engine.
+// plant writes records into the journal of a new directory, bypassing the
+// engine.
 func plant(t testing.TB, fs disk.FS, dir string, list []forged) {
 	t.Helper()
 	if err := openWith(t, dir, small(fs)).Close(); err != nil {
@@ -81,8 +82,8 @@ func plant(t testing.TB, fs disk.FS, dir string, list []forged) {
 	}
 }
 
-// TestVerifyForged looks at records that hold together, but that no engine
-// would have written.
+// TestVerifyForged verifies consistent records that no engine would have
+// written.
 func TestVerifyForged(t *testing.T) {
 	tomb := func(at int64) forged {
 		return forgedControl(t, at, &memory.Tombstone{Target: record.Memory, ID: "m", Version: 1, Reason: "no"})
@@ -90,7 +91,7 @@ func TestVerifyForged(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		list []forged
-		want string // nothing for what is as it should be
+		want string // empty for a valid one
 	}{
 		{"as it should be", []forged{
 			forgedEvent("e0", "acme", "e0", 1), forgedEvent("e1", "acme", "e1", 1), forgedMemory(t, 2), tomb(3),
@@ -123,7 +124,7 @@ func TestVerifyForged(t *testing.T) {
 			plant(t, fs, "data", c.list)
 			b, err := engine.Open(ctx, "data", small(fs))
 			if err != nil {
-				// The folds may refuse it outright, but not what is as it should be.
+				// The folds may refuse it outright, but not a valid one.
 				if c.want == "" || fault.CodeOf(err) != fault.Damaged {
 					t.Fatal(err)
 				}
@@ -150,8 +151,8 @@ func TestVerifyForged(t *testing.T) {
 	}
 }
 
-// TestVerifyWhileErasing verifies deeply while others erase: what is journaled
-// and not yet overwritten is nothing amiss.
+// TestVerifyWhileErasing verifies deeply during erasures: a journaled erasure
+// that is not overwritten yet is not a finding.
 func TestVerifyWhileErasing(t *testing.T) {
 	fs := disk.NewMem()
 	b := openWith(t, "data", small(fs))

@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// TestVersionsAreTheHistory reads histories in pages of every size, for whoever sees all of
-// it, a part of it, or what is private in part: together they are what History says, with
+// TestVersionsAreTheHistory reads histories in pages of every size, with full visibility,
+// partial visibility, and partly private versions: together the pages equal History, with
 // nothing twice and no page that leads to an empty one.
 func TestVersionsAreTheHistory(t *testing.T) {
 	g := guard(t)

@@ -30,7 +30,7 @@ func seenBoard(t testing.TB, list []*hmx.Event) (*engine.Board, *clock) {
 	return b, c
 }
 
-// asks searches, and tells all of the answer but the state that it is of.
+// asks searches, and prints the whole answer except its state.
 func asks(t testing.TB, b *engine.Board, v engine.View, query string) string {
 	t.Helper()
 	s, err := b.Search(ctx, engine.SearchOptions{Tenant: "acme", Query: query, TopK: 200, View: v})
@@ -43,8 +43,8 @@ func asks(t testing.TB, b *engine.Board, v engine.View, query string) string {
 
 func unsecret(g *scope.Grant) { g.Include.All, g.Exclude.Tags = true, []string{"secret"} }
 
-// TestSearchHidesWhoSpeaks holds that a name is taken for that of a speaker by what is
-// visible alone, however often it is mentioned where that is hidden.
+// TestSearchHidesWhoSpeaks: only visible documents decide whether a name is that of a
+// speaker, however often hidden ones mention it.
 func TestSearchHidesWhoSpeaks(t *testing.T) {
 	told := make(map[string]bool)
 	for _, who := range []string{"Dana", "Ravi", ""} {
@@ -77,8 +77,7 @@ func keys(m map[string]bool) (list []string) {
 	return list
 }
 
-// TestSearchHidesVectors holds that vectors that are hidden take no place among those
-// that are compared.
+// TestSearchHidesVectors: hidden vectors take no place among the compared ones.
 func TestSearchHidesVectors(t *testing.T) {
 	words := strings.Fields("apple river stone cloud train engine paper window market garden bridge winter summer copper silver forest island valley castle harbor lantern mirror pillow carpet kettle violin trumpet guitar piano drum")
 	told := make(map[string]bool)
@@ -101,8 +100,8 @@ func TestSearchHidesVectors(t *testing.T) {
 	}
 }
 
-// TestSearchHidesPrivate holds that what is private to others has no influence, and that
-// nobody is any worse off for it where nothing is.
+// TestSearchHidesPrivate: what is private to others has no influence, and costs nothing
+// if there is none.
 func TestSearchHidesPrivate(t *testing.T) {
 	ask := func(b *engine.Board, agent string) string {
 		return asks(t, b, engine.View{Agent: agent}, "layoffs budget of the talk")
@@ -124,7 +123,7 @@ func TestSearchHidesPrivate(t *testing.T) {
 		if ann := ask(b, "ann"); ann != ask(b, "") || !strings.Contains(ann, "m1") || engine.Looked(b) != 2 {
 			t.Errorf("ann is told %s; %d looks", ann, engine.Looked(b))
 		}
-		// Once it is open to all, nothing is hidden.
+		// Once it is visible to all, nothing is hidden.
 		m.Visibility = ""
 		must(t)(b.Put(ctx, engine.Writer{Actor: "ann", Trust: user.Trust}, "acme", m, engine.AnyVersion()))
 		if bob := ask(b, "bob"); bob != ask(b, "") || !strings.Contains(bob, "m1") {
@@ -136,8 +135,8 @@ func TestSearchHidesPrivate(t *testing.T) {
 	}
 }
 
-// TestSearchLooksOnce holds how many records are read to find out what a scope shows:
-// none where rows tell it, and else each once.
+// TestSearchLooksOnce checks how many records are read to determine visibility under a
+// scope: none if rows suffice, and otherwise each once.
 func TestSearchLooksOnce(t *testing.T) {
 	var list []*hmx.Event
 	for n := range 3000 {
@@ -212,9 +211,8 @@ func TestSearchLooksOnce(t *testing.T) {
 	}
 }
 
-// TestSearchShowsTheScope compares what searches find under scopes of every sort with
-// what the board says of one document after the other, while it changes, and whatever
-// was asked before.
+// TestSearchShowsTheScope compares searches under scopes of every kind with the
+// visibility of each document, while the board changes, and whatever was queried before.
 func TestSearchShowsTheScope(t *testing.T) {
 	b, c := seenBoard(t, nil)
 	ids := make(map[memory.URI]bool)
@@ -243,7 +241,7 @@ func TestSearchShowsTheScope(t *testing.T) {
 			m.ID, m.Text = fmt.Sprint("m", (i+round)%7), fmt.Sprintf("needle of memory %d, round %d", i, round)
 			who := user
 			if m.Visibility == memory.VisiblePrivate {
-				m.ID, who.Actor = "mine", "coder" // others may not write over it
+				m.ID, who.Actor = "mine", "coder" // others may not overwrite it
 			}
 			must(t)(b.Put(ctx, who, "acme", m, engine.AnyVersion()))
 			ids[uri(record.Memory, m.ID)] = true

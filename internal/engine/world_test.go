@@ -28,7 +28,7 @@ var (
 	user = engine.Writer{Actor: "tester", Trust: record.User}
 )
 
-// clock is a clock that stands still until it is told to move.
+// clock is a clock that stands still until it is moved.
 type clock struct{ nanos atomic.Int64 }
 
 func newClock() *clock {
@@ -40,8 +40,8 @@ func newClock() *clock {
 func (c *clock) Now() time.Time        { return time.Unix(0, c.nanos.Load()) }
 func (c *clock) Move(by time.Duration) { c.nanos.Add(int64(by)) }
 
-// small are options that make everything happen early: segments roll, memory
-// tables fill, and opening costs little.
+// small are options that make everything happen early: segments roll, memory tables
+// fill, and opening costs little.
 func small(fs disk.FS) engine.Options {
 	return engine.Options{FS: fs, SegmentBytes: 16 << 10, CacheBytes: 1 << 20, MemTableBytes: 128 << 10}
 }
@@ -62,7 +62,7 @@ func openWith(t testing.TB, dir string, o engine.Options) *engine.Board {
 	return b
 }
 
-// sound fails the test when the board is not.
+// sound fails the test if the board is not sound.
 func sound(t testing.TB, b *engine.Board) *engine.VerifyReport {
 	t.Helper()
 	r, err := soundness(b)
@@ -72,7 +72,7 @@ func sound(t testing.TB, b *engine.Board) *engine.VerifyReport {
 	return r
 }
 
-// soundness verifies deeply and returns the first thing that is wrong.
+// soundness verifies deeply and returns the first finding.
 func soundness(b *engine.Board) (*engine.VerifyReport, error) {
 	r, err := b.Verify(ctx, engine.VerifyOptions{Deep: true})
 	if err != nil {
@@ -126,8 +126,8 @@ func fact(id, key, text string) *memory.Memory {
 	return &memory.Memory{ID: id, Type: memory.TypeFact, Key: key, Text: text}
 }
 
-// line is one record as the journal has it, found by means of the format's
-// documentation and not of the engine.
+// line is one record of the journal, read by the documentation of the format and
+// not by the engine.
 type line struct {
 	record.Header
 	Raw    []byte // of the header
@@ -135,7 +135,7 @@ type line struct {
 	Erased bool
 }
 
-// readJournal returns what a tenant's records are, by their bytes.
+// readJournal returns the records of tenants from the bytes of the journal.
 func readJournal(fs disk.FS, dir string) (map[string][]line, error) {
 	log, err := journal.Open(journal.Options{FS: fs, Dir: fs.PathJoin(dir, "journal"), ReadOnly: true})
 	if err != nil {
@@ -168,7 +168,7 @@ func readJournal(fs disk.FS, dir string) (map[string][]line, error) {
 	}
 }
 
-// treeHash is RFC 6962, section 2.1, word by word.
+// treeHash is RFC 6962, section 2.1, literally.
 func treeHash(leaves [][]byte) [32]byte {
 	switch len(leaves) {
 	case 0:
@@ -192,8 +192,8 @@ func rootOfLines(lines []line) [32]byte {
 	return treeHash(leaves)
 }
 
-// rootsAgree compares every root the board tells with one computed from the
-// bytes of the journal.
+// rootsAgree compares every root of the board with one computed from the bytes of
+// the journal.
 func rootsAgree(b *engine.Board, lines map[string][]line) error {
 	seen := 0
 	for root, err := range b.Tenants(ctx) {
@@ -243,7 +243,7 @@ func files(fs disk.FS, dir string) ([]string, error) {
 	return all, nil
 }
 
-// grep returns the first file below dir that has one of the words in it.
+// grep returns the first file below dir that contains one of the words.
 func grep(fs disk.FS, dir string, words ...string) (path, word string, err error) {
 	if len(words) == 0 {
 		return "", "", nil
@@ -266,8 +266,8 @@ func grep(fs disk.FS, dir string, words ...string) (path, word string, err error
 	return "", "", nil
 }
 
-// within runs f, and says what did not end shortly before the tests are stopped for
-// having taken too long. How long that is depends on the machine and is no rule here.
+// within runs f, and reports what did not end shortly before the test timeout. The
+// limit depends on the machine and is not a rule.
 func within(t testing.TB, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// SchemaOf returns a task schema as a composer reads it.
+// SchemaOf converts a task schema for the composer.
 func SchemaOf(h *catalog.Head, a *hmx.Artifact, s hmx.TaskSchema, relevance float64) pack.Schema {
 	out := pack.Schema{
 		ArtifactID: h.ID, Title: a.Title, Confidence: h.Confidence, SuccessRate: a.SuccessRate, Observed: a.ObservedCount, Relevance: relevance,
@@ -29,15 +29,15 @@ func SchemaOf(h *catalog.Head, a *hmx.Artifact, s hmx.TaskSchema, relevance floa
 	return out
 }
 
-// deed is something that the session did, and the call that it was or answers.
+// deed is an action of the session, and the call that it was or answers.
 type deed struct {
 	pack.Deed
 	call     string
-	is, told bool // it is a call, or what came of one
+	is, told bool // it is a call, or the result of one
 }
 
-// Deeds returns what the events at positions did, of those that are shown. A call and
-// what came of it are one.
+// Deeds returns the actions of the visible events at positions. A call and its result
+// are one.
 func (p *Reading) Deeds(positions []uint64) ([]pack.Deed, error) {
 	found := make([]*deed, len(positions))
 	if err := p.Parallel(len(positions), func(i int) error {
@@ -51,7 +51,7 @@ func (p *Reading) Deeds(positions []uint64) ([]pack.Deed, error) {
 		return nil, err
 	}
 	var list []pack.Deed
-	calls := make(map[string]int) // where in the list one is that nothing is known to have come of
+	calls := make(map[string]int) // call → index in the list, until its result is known
 	for _, d := range found {
 		if d == nil {
 			continue
@@ -69,7 +69,7 @@ func (p *Reading) Deeds(positions []uint64) ([]pack.Deed, error) {
 	return list, nil
 }
 
-// deedOf returns what an event did.
+// deedOf returns the action of an event.
 func deedOf(ev *hmx.Event) *deed {
 	x := kind.Read(ev)
 	d := &deed{Deed: pack.Deed{Outcome: x.Outcome, Text: x.Text}, is: ev.EventType == hmx.TypeToolCall, told: ev.EventType == hmx.TypeToolResult}

@@ -10,10 +10,9 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// DerivedFromErased reports whether something was derived of what is erased by now, so that it may
-// quote what nobody is to read. An artifact is with the first of its sources that was
-// redacted, until it is compiled again; whatever else names sources is with the last of them
-// that is gone. In a past state that holds for what was erased since, too.
+// DerivedFromErased reports whether a record was derived from erased ones, so that it may quote
+// them. For an artifact, the first redacted source counts, until it is compiled again; for any
+// other record with sources, the last one. In a past state, later erasures count too.
 func (p *Reading) DerivedFromErased(body memory.Body) (bool, error) {
 	if p.Whole && p.Since == nil {
 		return false, nil
@@ -52,7 +51,7 @@ func (p *Reading) ArtifactDerivedFromErased(id string) (bool, error) {
 	return p.DerivedFromErased(rec.Body)
 }
 
-// erased returns what became of a source.
+// erased returns the fate of a source.
 func (p *Reading) erased(u memory.URI) (board.Fate, error) {
 	if u.Tenant != "" && u.Tenant != p.Tenant.Name {
 		return board.OnRecord, nil

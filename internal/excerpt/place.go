@@ -13,23 +13,23 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// Place is where in a pack something belongs, and what it is called there. The zero value is the
-// place of what belongs into no pack.
+// Place is the section of a record in a pack, and its name there. The zero value means that it
+// belongs into no pack.
 type Place struct {
 	Section hmx.Section
 	Source  hmx.SourceType
 }
 
-// EventPlace returns where an event belongs.
+// EventPlace returns the place of an event.
 func EventPlace(c roster.Class) Place {
 	section := hmx.Section(retrieval.EventSections()[c])
 	if section == "" {
-		section = hmx.SectionEvidence // of a type that nobody knows
+		section = hmx.SectionEvidence // an unknown type
 	}
 	return Place{section, hmx.SourceEpisode}
 }
 
-// EventType returns the type of events of a class, or nothing for one that HMX does not know.
+// EventType returns the type of events of a class, or "" for one that HMX does not know.
 func EventType(c roster.Class) string { return eventTypes()[c] }
 
 // eventTypes returns the types of events that HMX knows, by class.
@@ -41,9 +41,9 @@ var eventTypes = sync.OnceValue(func() map[roster.Class]string {
 	return names
 })
 
-// PlaceOf returns where a thing belongs. Who is told something as a rule, a goal or as
-// what it is itself must be able to trust it: what less than a user said is a fact at
-// most, and what tools and others outside said is evidence.
+// PlaceOf returns the place of a record. Rules, goals and the core require trust: what a source
+// with less trust than a user said is a fact at most, and what tools and external sources said
+// is evidence.
 func (p *Reading) PlaceOf(h *catalog.Head, body memory.Body) (Place, error) {
 	trusted := h.Trust >= record.User
 	said := func(section hmx.Section) (Place, error) { // of a memory
@@ -93,7 +93,7 @@ func (p *Reading) PlaceOf(h *catalog.Head, body memory.Body) (Place, error) {
 	return Place{}, nil
 }
 
-// entityPlace returns where an entity belongs.
+// entityPlace returns the place of an entity.
 func (p *Reading) entityPlace(h *catalog.Head, body memory.Body) Place {
 	agent := p.View.Agent
 	self := agent != "" && (h.ID == agent || slices.ContainsFunc(h.Names, func(name string) bool { return strings.EqualFold(name, agent) }))
@@ -110,7 +110,7 @@ func (p *Reading) entityPlace(h *catalog.Head, body memory.Body) Place {
 	return Place{hmx.SectionGraphRelations, hmx.SourceEntity}
 }
 
-// artifactPlace returns where an artifact belongs.
+// artifactPlace returns the place of an artifact.
 func (p *Reading) artifactPlace(h *catalog.Head, body memory.Body) (Place, error) {
 	section := hmx.SectionProcedures
 	switch hmx.ArtifactType(h.Class) {
@@ -135,8 +135,7 @@ func (p *Reading) artifactPlace(h *catalog.Head, body memory.Body) (Place, error
 	return Place{section, hmx.SourceArtifact}, nil
 }
 
-// WhyOver says in words why a document does not hold at the time of the reading, or nothing if it
-// holds.
+// WhyOver returns why a document is not valid at the time of the reading, or "" if it is.
 func (p *Reading) WhyOver(h *catalog.Head) string {
 	switch {
 	case h.Expires <= p.Now:

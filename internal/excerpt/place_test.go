@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// TestPlacesTakeTrust: what less than a user said is neither a rule nor a goal nor in the core, and
-// what less than an agent said is evidence, whatever it calls itself.
+// TestPlacesTakeTrust: what a source below the trust of a user said is neither a rule nor a goal
+// nor in the core, and below that of an agent it is evidence, whatever it calls itself.
 func TestPlacesTakeTrust(t *testing.T) {
 	t.Parallel()
 	heads := []catalog.Head{

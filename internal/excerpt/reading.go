@@ -1,16 +1,16 @@
-// Package excerpt reads the records of a board as entries of a pack: in which section a record
-// belongs, which words of it are quoted, which records stand behind it, which rule it is, and
-// whether it holds for the caller. Packs are made of excerpts, and proven by them.
+// Package excerpt reads the records of a board as entries of a pack: the section of a record,
+// the quoted words, its sources, its rule, and whether it applies to the caller. Packs consist
+// of excerpts, and are proven by them.
 //
 // What is guaranteed:
 //
 //   - An excerpt is a function of the state, the caller and the time of a [Reading].
 //   - A record that the caller may not see adds nothing to an excerpt: no name, no count.
-//   - What is derived from erased records is reported as such, in a past state too.
-//   - What less than a user said is never placed among rules, goals or the core.
+//   - A record derived from erased ones is reported as such, in a past state too.
+//   - What a source with less trust than a user said is never placed among rules, goals or the
+//     core.
 //
-// What is not: which records are candidates, how they are ranked and what fits into a budget is
-// the matter of packages packer and pack.
+// What is not: packages packer and pack choose the candidates, rank them and apply the budget.
 package excerpt
 
 import (
@@ -25,20 +25,20 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// KeptRecords is how many records a pack keeps that it has read.
+// KeptRecords is how many records a pack caches.
 const KeptRecords = 4096
 
-// MaxWalked is how many documents a walk over an index visits, whatever it found.
+// MaxWalked is the maximum number of documents that a walk over an index visits.
 const MaxWalked = 1 << 16
 
 // Reading is one state as a pack reads it, for one caller at one time. Its methods are safe for
-// concurrent use, apart from PlaceOf and SetGoals, which remember the goals.
+// concurrent use, except for PlaceOf and SetGoals, which cache the goals.
 type Reading struct {
 	retrieval.Question
-	// Tags are those that the pack is asked for.
+	// Tags are the requested tags of the pack.
 	Tags []string
 
-	goals map[string]bool // texts of active goals, in small letters; nil until asked for
+	goals map[string]bool // texts of active goals, in lower case; nil until needed
 }
 
 // SetGoals replaces the active goals of the state, by their texts.
@@ -49,17 +49,17 @@ func (p *Reading) SetGoals(texts ...string) {
 	}
 }
 
-// Item is a document other than an event: its head and its body. One whose record cannot be
-// read has a head at most.
+// Item is a document other than an event: its head and its body. If its record is unreadable, it
+// has at most a head.
 type Item struct {
 	Head *catalog.Head
 	Body memory.Body
 }
 
-// Parallel calls do for each of n pieces of work, in several goroutines, and returns an error of
-// one of them.
+// Parallel calls do for each of n items, in several goroutines, and returns the error of one of
+// them.
 func (p *Reading) Parallel(n int, do func(i int) error) error {
-	const each = 8 // pieces that are worth a goroutine
+	const each = 8 // items per goroutine
 	return index.Share(n, index.Workers(n, each), func(_, from, to int) error {
 		for i := from; i < to; i++ {
 			if err := p.Ctx.Err(); err != nil {
@@ -78,7 +78,7 @@ func (p *Reading) ItemAt(position uint64) (x Item, err error) {
 	rec, err := p.Record(position)
 	switch {
 	case fault.CodeOf(err) == fault.Damaged:
-		// What cannot be read has a head, and is told to be without proof.
+		// An unreadable record has a head, and is reported as unproven.
 		x.Head, err = p.headOfDamaged(position)
 		return x, err
 	case err != nil || rec == nil || rec.Body == nil:
@@ -89,8 +89,8 @@ func (p *Reading) ItemAt(position uint64) (x Item, err error) {
 	return x, err
 }
 
-// headOfDamaged returns the head of a thing whose record cannot be read, or nil. Its
-// name is in no header, so it is looked for among the newest of its kind.
+// headOfDamaged returns the head of a record that is unreadable, or nil. No header has its name,
+// so it is searched among the newest of its kind.
 func (p *Reading) headOfDamaged(position uint64) (found *catalog.Head, err error) {
 	row, ok, err := p.Rows.Row(position)
 	if err != nil || !ok {
@@ -112,8 +112,8 @@ func (p *Reading) headOfDamaged(position uint64) (found *catalog.Head, err error
 // readTogether is how many heads a walk reads at once.
 const readTogether = 256
 
-// Heads returns the first heads of a walk that the caller may see, that are live and have at
-// least a trust: at most that many. What is hidden or trusted less does not count for the bound.
+// Heads returns the first heads of a walk that are visible, live and have at least a trust, up
+// to a maximum. Hidden and less trusted ones do not count for the limit.
 func (p *Reading) Heads(k record.Kind, least record.Trust, walk func(visit func(catalog.Thing) bool) error, most int) (list []*catalog.Head, err error) {
 	if most <= 0 {
 		return nil, nil
@@ -137,8 +137,7 @@ func (p *Reading) Heads(k record.Kind, least record.Trust, walk func(visit func(
 	return list, fault.First(err, failed)
 }
 
-// shownOf appends the heads of things to a list, up to that many: those that are shown,
-// live and trusted so far.
+// shownOf appends the visible, live and trusted heads of records to a list, up to a maximum.
 func (p *Reading) shownOf(list []*catalog.Head, k record.Kind, least record.Trust, things []catalog.Thing, most int) ([]*catalog.Head, error) {
 	found := make([]*catalog.Head, len(things))
 	err := p.Parallel(len(things), func(i int) (err error) {
@@ -163,10 +162,10 @@ func (p *Reading) shownOf(list []*catalog.Head, k record.Kind, least record.Trus
 	return list, nil
 }
 
-// maxGoals is how many goals are looked at, the newest.
+// maxGoals is how many goals are read, the newest.
 const maxGoals = 64
 
-// isGoal reports whether a text is that of an active goal that a user set.
+// isGoal reports whether a text is that of an active goal of a user.
 func (p *Reading) isGoal(text string) (bool, error) {
 	if p.goals == nil {
 		p.goals = make(map[string]bool)
@@ -195,5 +194,5 @@ func (p *Reading) isGoal(text string) (bool, error) {
 	return p.goals[folded(text)], nil
 }
 
-// folded is a text as texts are compared.
+// folded normalizes a text for comparison.
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }

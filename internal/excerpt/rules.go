@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MemoryRule returns the rule that a constraint in memory is.
+// MemoryRule returns the rule of a constraint.
 func MemoryRule(h *catalog.Head, m *memory.Memory) pack.Rule {
 	condition := learn.Always
 	if len(m.Frames) > 0 {
@@ -29,7 +29,7 @@ func MemoryRule(h *catalog.Head, m *memory.Memory) pack.Rule {
 	}
 }
 
-// PolicyRule returns the rule that a policy is.
+// PolicyRule returns the rule of a policy.
 func PolicyRule(h *catalog.Head, b *memory.Policy) pack.Rule {
 	return pack.Rule{
 		ID: h.ID, Source: hmx.SourcePolicy, Condition: learn.ConditionOf(&b.Scope), Constraint: b.Text, Confidence: h.Confidence,
@@ -37,7 +37,7 @@ func PolicyRule(h *catalog.Head, b *memory.Policy) pack.Rule {
 	}
 }
 
-// DecisionRule returns the rule that a compiled decision policy is.
+// DecisionRule returns the rule of a compiled decision policy.
 func DecisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.Rule {
 	condition, strength := d.Condition, memory.StrengthSoft
 	if condition == "" {
@@ -52,12 +52,12 @@ func DecisionRule(h *catalog.Head, a *hmx.Artifact, d hmx.DecisionPolicy) pack.R
 	}
 }
 
-// ArtifactApplies reports whether an artifact's own scope holds for the caller.
+// ArtifactApplies reports whether an artifact's own scope applies to the caller.
 func (p *Reading) ArtifactApplies(a *hmx.Artifact) bool {
 	return access.Applies(p.View, &a.ValidityScope.Value, p.Tenant.Name, p.Tags, p.Now)
 }
 
-// Applies reports whether a record holds for the caller, apart from the time.
+// Applies reports whether a record applies to the caller, apart from the time.
 func (p *Reading) Applies(body memory.Body) bool {
 	return access.AppliesBody(p.View, body, p.Tenant.Name, p.Tags, p.Now)
 }

@@ -13,11 +13,10 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxSources is how many of the records that a thing names as its sources are
-// looked up.
+// MaxSources is how many of the stated sources of a record are looked up.
 const MaxSources = 64
 
-// SourcesOf returns what a thing was derived from, up to a number, and how many that are.
+// SourcesOf returns the sources of a record, up to a maximum, and their number.
 func SourcesOf(body memory.Body, most int) (list []memory.URI, all int) {
 	switch b := body.(type) {
 	case *memory.Memory:
@@ -41,7 +40,7 @@ func SourcesOf(body memory.Body, most int) (list []memory.URI, all int) {
 	return list[:min(len(list), most)], len(list)
 }
 
-// prove looks up what a thing was derived from: each must be on record.
+// prove looks up the sources of a record: each must be on record.
 func (p *Reading) prove(body memory.Body, s *pack.Source) error {
 	if a, ok := body.(*memory.Artifact); ok {
 		if hash, err := hmx.ContentHash(a.HMX.Content); err != nil || hash != a.HMX.ContentHash {
@@ -73,8 +72,8 @@ func (p *Reading) prove(body memory.Body, s *pack.Source) error {
 	return nil
 }
 
-// sourceAt returns where the record of a source is, and whether it is there still, for
-// the caller. Of a thing it is the one that says what it is.
+// sourceAt returns the position of a source, and whether it still exists and is
+// visible. For a versioned record it is the version with its content.
 func (p *Reading) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 	if u.Tenant != "" && u.Tenant != p.Tenant.Name {
 		return 0, false, nil
@@ -107,8 +106,8 @@ func (p *Reading) sourceAt(u memory.URI) (position uint64, ok bool, err error) {
 	return position, !gone, err
 }
 
-// showsEvent reports whether the caller may see the event at a position. One that
-// cannot be read is shown to nobody.
+// showsEvent reports whether the caller may see the event at a position. An unreadable
+// one is hidden from all.
 func (p *Reading) showsEvent(position uint64) (bool, error) {
 	rec, err := p.Record(position)
 	if err != nil || rec == nil || rec.Event == nil {

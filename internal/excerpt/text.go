@@ -17,7 +17,7 @@ func URIOf(tenant string, h *catalog.Head) memory.URI {
 	return memory.URI{Tenant: tenant, Kind: h.Kind, ID: h.ID, Version: uint64(h.Version)}
 }
 
-// QuoteEvent fills in what an event says.
+// QuoteEvent fills in the text of an event.
 func QuoteEvent(ev *hmx.Event, tenant string, s *pack.Source) {
 	q := kind.Quote(ev)
 	s.ID, s.URI, s.Type, s.Label = ev.EventID, memory.URI{Tenant: tenant, Kind: record.Event, ID: ev.EventID}, string(ev.EventType), q.Label
@@ -34,7 +34,7 @@ func QuoteEvent(ev *hmx.Event, tenant string, s *pack.Source) {
 	}
 }
 
-// Quote fills in what a thing says, and what stands behind it.
+// Quote fills in the text of a record, and its sources.
 func (p *Reading) Quote(x Item, s *pack.Source) (err error) {
 	if x.Head == nil || x.Body == nil {
 		return pack.ErrGone
@@ -44,12 +44,12 @@ func (p *Reading) Quote(x Item, s *pack.Source) (err error) {
 		return err
 	}
 	if s.Text == "" {
-		return pack.ErrGone // all that it says is of others that are not shown
+		return pack.ErrGone // its text consists of others that are hidden
 	}
 	return p.prove(x.Body, s)
 }
 
-// Text returns what a thing says, in its own words.
+// Text returns the text of a record.
 func (p *Reading) Text(x Item) (string, error) {
 	switch b := x.Body.(type) {
 	case *memory.Memory:
@@ -76,8 +76,7 @@ func (p *Reading) Text(x Item) (string, error) {
 	return "", pack.ErrGone
 }
 
-// sidesOf returns the names of what a conflict is between, of those that are shown; nothing
-// if none is.
+// sidesOf returns the names of the visible sides of a conflict; "" if none is.
 func (p *Reading) sidesOf(c *memory.Conflict) (string, error) {
 	var names []string
 	for _, u := range c.Between {
@@ -92,7 +91,7 @@ func (p *Reading) sidesOf(c *memory.Conflict) (string, error) {
 	return strings.Join(names, " and "), nil
 }
 
-// entityText returns who or what an entity is.
+// entityText describes an entity.
 func entityText(e *memory.Entity) string {
 	in := e.Type
 	if len(e.Aliases) > 0 {
@@ -111,7 +110,7 @@ func entityText(e *memory.Entity) string {
 	return text
 }
 
-// nameOf returns the name of an entity, or its id if it is not shown.
+// nameOf returns the name of an entity, or its id if it is hidden.
 func (p *Reading) nameOf(id string) (string, error) {
 	h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, record.Entity, catalog.ThingOf(p.Tenant.Name, record.Entity, id))
 	if err != nil || !ok || h.State != catalog.Live || len(h.Names) == 0 {
@@ -123,8 +122,8 @@ func (p *Reading) nameOf(id string) (string, error) {
 	return h.Names[0], nil
 }
 
-// artifactText returns what an artifact says: its steps too, and how much it was
-// compiled from.
+// artifactText returns the text of an artifact, with its steps and the number of its
+// sources.
 func artifactText(a *hmx.Artifact) string {
 	lines := []string{a.Title}
 	say := func(name string, values ...string) {

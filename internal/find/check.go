@@ -19,30 +19,30 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// Limits of what one find may say.
+// Limits of one find.
 const (
 	maxFindWords = 64      // items of a list
 	maxFindWhere = 16      // comparisons
 	maxFindText  = 4 << 10 // bytes of the text, and of a value
 )
 
-// query is a find whose options were judged: defaults are filled in, times are
-// numbers, and names are as the indexes have them.
+// query is a validated find: defaults are filled in, times are numbers, and names are
+// as the indexes have them.
 type query struct {
 	FindOptions
 	where       []comparison
-	frame       memory.Frame // no verb without one; no reference for any
+	frame       memory.Frame // zero without a verb; any reference if it has none
 	from, until int64        // of creation
-	events      bool         // events are among what is looked for
-	memories    bool         // nothing but memories is
+	events      bool         // events are searched
+	memories    bool         // only memories are searched
 }
 
-// knowledge lists the kinds that are looked for unless others are named.
+// knowledge lists the kinds that are searched by default.
 func knowledge() []record.Kind {
 	return []record.Kind{record.Memory, record.Entity, record.Relation, record.Conflict, record.Policy, record.Artifact}
 }
 
-// compile judges the options, all at once, and returns what they come to.
+// compile validates the options, reports all problems at once, and returns the query.
 func (o *FindOptions) compile() (*query, error) {
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return nil, err
@@ -65,14 +65,14 @@ func (o *FindOptions) compile() (*query, error) {
 	return q, q.bounded()
 }
 
-// problems collects what is wrong with a request.
+// problems collects the problems of a request.
 type problems []memory.Problem
 
 func (p *problems) add(field, rule, fix string) {
 	*p = append(*p, memory.Problem{Field: field, Rule: rule, Fix: fix})
 }
 
-// name adds what is wrong with a name, by the rules of names.
+// name adds a violation of the rules of names.
 func (p *problems) name(err error) {
 	if bad, ok := errors.AsType[*memory.InvalidError](err); ok {
 		*p = append(*p, bad.Problems...)
@@ -210,8 +210,8 @@ func (q *query) checkFrame(p *problems) {
 	q.frame = f
 }
 
-// frame adds what is wrong with a frame, whose parts are within the field. The
-// causes stay: callers tell an unknown verb from an unknown object kind.
+// frame adds the problems of a frame, by part. The causes stay: callers tell an unknown
+// verb from an unknown object kind.
 func (p *problems) frame(err error) {
 	if bad, ok := errors.AsType[*memory.InvalidError](err); ok {
 		for _, one := range bad.Problems {
@@ -313,7 +313,7 @@ func (q *query) checkShape(p *problems) {
 	}
 }
 
-// bounded refuses a find that nothing narrows.
+// bounded refuses a find without a narrowing predicate.
 func (q *query) bounded() error {
 	located := q.frame.Ref != "" || q.Session != "" || q.Agent != ""
 	if q.events && !located {
@@ -326,13 +326,13 @@ func (q *query) bounded() error {
 	return fault.New(fault.InvalidArgument, "find: nothing narrows what is looked at").WithFix("give at least one of " + retrieval.Words(narrowing()))
 }
 
-// narrowing names the predicates that narrow what is looked at.
+// narrowing lists the predicates that narrow the search.
 func narrowing() []string {
 	return []string{"types", "tags", "key_prefix", "agent", "session", "frame with its reference", "after", "before"}
 }
 
-// asksInactive reports whether artifacts are asked for by a status, so that others than
-// active ones are wanted.
+// asksInactive reports whether artifacts are selected by status, so that inactive ones
+// are wanted.
 func (q *query) asksInactive() bool {
 	return q.Status != "" || q.State != catalog.Live || slices.ContainsFunc(q.Where, func(c Compare) bool { return c.Field == "status" })
 }

@@ -31,7 +31,7 @@ func CompareFields() []string {
 // CompareOps lists the comparisons.
 func CompareOps() []string { return []string{"=", "!=", "<", "<=", ">", ">=", "contains", "prefix"} }
 
-// comparison is a Compare whose field, comparison and value were judged.
+// comparison is a validated Compare.
 type comparison struct {
 	field string // without the name in data or metadata
 	name  string // that name
@@ -112,13 +112,14 @@ func plainNumber(s string) (float64, bool) {
 	return f, err == nil && !math.IsInf(f, 0)
 }
 
-// inContent reports whether the field is in the content of a thing, and not in
-// what the catalogue knows of it.
+// inContent reports whether the field is in the content of a record, and not
+// in its head.
 func (c *comparison) inContent() bool {
 	return c.field == "text" || c.field == "data" || c.field == "metadata"
 }
 
-// ordered reports whether values that compare as n satisfy the comparison.
+// ordered reports whether a result n of comparing two values satisfies the
+// comparison.
 func (c *comparison) ordered(n int) bool {
 	switch c.op {
 	case "=":
@@ -137,7 +138,7 @@ func (c *comparison) ordered(n int) bool {
 	return false
 }
 
-// texts compares a text that is there.
+// texts compares an existing text.
 func (c *comparison) texts(s string) bool {
 	switch c.op {
 	case "contains":
@@ -148,7 +149,7 @@ func (c *comparison) texts(s string) bool {
 	return c.ordered(strings.Compare(s, c.text))
 }
 
-// fields is what comparisons see of a thing or an event without its content.
+// fields is what comparisons see of a record or an event without its content.
 type fields struct {
 	key, id, actor, class, status string
 	trust                         record.Trust
@@ -201,7 +202,7 @@ func (c *comparison) holds(f *fields) bool {
 	return text != "" && c.texts(text)
 }
 
-// holdsIn compares a field of a content.
+// holdsIn compares a field of the content.
 func (c *comparison) holdsIn(x *content) bool {
 	if c.field == "text" {
 		return x.text != "" && c.texts(x.text)
@@ -229,7 +230,7 @@ func (c *comparison) holdsIn(x *content) bool {
 	return c.value(doc, n)
 }
 
-// value compares what stands under a name: as what it is.
+// value compares the value of a name by its own type.
 func (c *comparison) value(doc *canon.Doc, n canon.Node) bool {
 	switch doc.Kind(n) {
 	case canon.String:

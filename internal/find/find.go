@@ -1,5 +1,6 @@
-// Package find answers exactly: by predicates on things and events, by steps along what refers to
-// what, and with the neighbourhood of a thing as a graph. What it looks at is bounded.
+// Package find runs exact queries: predicates on versioned records and events, steps
+// along their references, and the neighbourhood of a record as a graph. The work of
+// a query is limited.
 package find
 
 import (
@@ -24,25 +25,25 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// FindOrder is by what hits are ordered.
+// FindOrder is the order of hits.
 type FindOrder string
 
 // The orders.
 const (
-	BySalience  FindOrder = "salience"  // what matters most first
-	ByTime      FindOrder = "time"      // the newest first
-	ByRelevance FindOrder = "relevance" // what answers the text best first
+	BySalience  FindOrder = "salience"  // most important first
+	ByTime      FindOrder = "time"      // newest first
+	ByRelevance FindOrder = "relevance" // best match of the text first
 )
 
 // FindOrders lists the orders.
 func FindOrders() []FindOrder { return []FindOrder{BySalience, ByTime, ByRelevance} }
 
-// Direction is which way edges are followed.
+// Direction is the direction in which edges are followed.
 type Direction string
 
 // The directions.
 const (
-	Outward Direction = "out" // from where an edge begins to where it ends; the default
+	Outward Direction = "out" // from the start of an edge to its end; the default
 	Inward  Direction = "in"
 	BothWay Direction = "both"
 )
@@ -50,105 +51,103 @@ const (
 // Directions lists the directions.
 func Directions() []Direction { return []Direction{Outward, Inward, BothWay} }
 
-// Bounds of one find. Beyond them it is refused, and says what would narrow it.
+// Limits of one find. Beyond them it is refused, with advice what would narrow it.
 const (
 	DefaultFindLimit = 20
 	MaxFindLimit     = 500
-	// MaxFindHops is how far the steps go together.
+	// MaxFindHops is the maximum number of hops of all steps together.
 	MaxFindHops = 6
-	// maxLooked is how many things and events are looked at for the predicates,
-	// and passing how many more times rows may be passed by that tell themselves
-	// that they are not wanted.
+	// maxLooked is how many records and events are read for the predicates. Rows
+	// that show by themselves that they do not match may be skipped, passing times
+	// as many.
 	maxLooked = 20_000
 	passing   = 10
-	// maxNodes is how many things and events the steps may come by, and
-	// maxEdges how many edges they may look at on the way.
+	// maxNodes is how many records and events the steps may visit, and maxEdges how
+	// many edges they may read.
 	maxNodes = 10_000
 	maxEdges = 40_000
 )
 
-// FindOptions says what is looked for. All predicates must hold; of a list, one
-// of its items must. At least one predicate has to narrow what is looked at: one
-// of Types, Tags, KeyPrefix, Agent, Session, Frame with its reference, After and
-// Before for things; one of Session, Agent and such a Frame for events.
+// FindOptions is a query. All predicates must hold; of a list, one of its items
+// must. At least one predicate must narrow the search: one of Types, Tags,
+// KeyPrefix, Agent, Session, Frame with a reference, After and Before for versioned
+// records; one of Session, Agent and such a Frame for events.
 type FindOptions struct {
 	Tenant string
-	// Kinds are the kinds of what is looked for. None means what holds
-	// knowledge: memories, entities, relations, conflicts, policies and
-	// artifacts; with a Session, which those do not have, events and feedback.
+	// Kinds are the kinds to find. None means those that hold knowledge: memories,
+	// entities, relations, conflicts, policies and artifacts; with a Session, which
+	// those do not have, events and feedback.
 	Kinds []record.Kind
 	// Types are memory types, event types, kinds of edges and policies, types of
-	// entities and artifacts, predicates of relations.
+	// entities and artifacts, and predicates of relations.
 	Types []string
 	Tags  []string
-	// KeyPrefix is the whole segments that a key begins with: release is of
-	// release and of release/cadence, not of releases.
+	// KeyPrefix is the leading whole segments of a key: release matches release and
+	// release/cadence, not releases.
 	KeyPrefix string
-	// Agent is whose event it is, who wrote a thing, or whom a thing is about.
+	// Agent is the agent of an event, the writer of a record, or the agent that a
+	// record is about.
 	Agent   string
 	Session string
-	// After and Before are when a thing was created, or what an event has as its
-	// timestamp: not before the one, and before the other.
+	// After and Before limit the creation time of a record, or the timestamp of an
+	// event: After is inclusive, Before exclusive.
 	After, Before time.Time
-	// Frame is verb:kind=ref, or verb:kind for any reference, which does not
-	// narrow.
+	// Frame is verb:kind=ref, or verb:kind for any reference, which does not narrow.
 	Frame string
-	// Status is the word that changes over the life of a thing: a goal's or an
-	// artifact's status, a constraint's strength, an outcome. Artifacts that are not
-	// active are found by it, or by a comparison of it, only.
+	// Status is the field that changes over the life of a record: a goal's or an
+	// artifact's status, a constraint's strength, an outcome. Only it, or a
+	// comparison of it, finds inactive artifacts.
 	Status string
-	// State is that of things. Empty means live ones; events are live.
+	// State is the state of versioned records. Empty means live; events are live.
 	State catalog.State
-	// HeldAt is when it must have been there and hold, by what is known of it in the
-	// state. Zero means at the time of the view, for what is live.
+	// HeldAt is a time at which the record must have existed and been valid, by what
+	// the state knows. Zero means the time of the view, for live records.
 	HeldAt time.Time
 	// Where compares single fields.
 	Where []Compare
-	// Text is what is asked, in words. What has none of them is left out.
+	// Text is a question in words. Documents with none of its words are left out.
 	Text string
 
-	// Follow leads on from the first Seeds hits along the edges between things.
+	// Follow continues from the first Seeds hits along edges.
 	Follow []Step
-	// Seeds is from how many hits the steps begin. Zero means half of Limit,
-	// rounded up. Hits beyond are not shown unless a step leads to them.
+	// Seeds is how many hits the steps start from. Zero means half of Limit, rounded
+	// up. Other hits are shown only if a step leads to them.
 	Seeds int
 
-	// Order is the order of hits that are equally far from the predicates, which
-	// come first. Empty means relevance where there is a Text, else salience.
+	// Order is the order of hits with equally many hops; the hits of the predicates
+	// come first. Empty means relevance if there is a Text, else salience.
 	Order FindOrder
-	// Limit is how many hits there may be. Zero means [DefaultFindLimit], and
-	// [MaxFindLimit] is the most.
+	// Limit is the maximum number of hits. Zero means [DefaultFindLimit];
+	// [MaxFindLimit] is the maximum.
 	Limit int
-	// BudgetTokens is how many tokens the texts of all hits may have. Zero means
-	// no budget but that of the view's scope. It is never exceeded: the first
-	// hit that does not fit ends the answer.
+	// BudgetTokens is the maximum number of tokens of all hits together. Zero means
+	// no budget except that of the view's scope. It is never exceeded: the first hit
+	// that does not fit ends the answer.
 	BudgetTokens int
 	// Form is how much of each hit is shown. Empty means medium.
 	Form memory.Form
-	// AsOf is the state that is looked through. Zero means the present.
+	// AsOf is the state to search. Zero means the present.
 	AsOf retrieval.AsOf
 	View board.View
 }
 
-// Compare is a comparison of one field with a value. What does not have the
-// field does not match, whatever the comparison.
+// Compare compares one field with a value. A record without the field never matches.
 //
-// Fields are text, key, id, actor, type and status, which are texts; trust, by
-// its tiers; importance and confidence, which are numbers; created and updated,
-// which are times; metadata.<name>, and data.<name>: of a memory's data, an
-// entity's attributes, an artifact's or an event's content, and of any other
-// kind the body itself. What stands under a name decides how it is compared:
-// numbers as numbers, times as times, texts byte by byte, of a list any item.
+// Fields are text, key, id, actor, type and status, which are texts; trust, by its
+// tiers; importance and confidence, which are numbers; created and updated, which
+// are times; metadata.<name>, and data.<name>: of a memory's data, an entity's
+// attributes, an artifact's or an event's content, and for any other kind of the
+// body itself. The value of a name decides how it is compared: numbers as numbers,
+// times as times, texts byte by byte, lists by any item.
 //
-// Comparisons are = != < <= > >= and for texts contains, which does not mind
-// case, and prefix.
+// Comparisons are = != < <= > >= and for texts contains, which ignores case, and
+// prefix.
 type Compare struct {
 	Field, Op, Value string
 }
 
-// Step leads from things to those that edges connect them with, and on from
-// those up to a number of hops. Each step begins where the one before has led
-// to.
+// Step leads from records along edges to others, up to a number of hops. Each step
+// starts where the previous one ended.
 type Step struct {
 	Kinds     []memory.EdgeKind
 	Direction Direction // empty means out
@@ -158,46 +157,46 @@ type Step struct {
 // Found is the answer to a find.
 type Found struct {
 	Hits []Hit
-	// Scanned is how many things, events and edges were looked at; under a
-	// scope, only those that were found.
+	// Scanned is how many records, events and edges were read; under a scope, only
+	// those that were found.
 	Scanned int
-	// Matched is how many the predicates found, and Reached how many more the
-	// steps.
+	// Matched is how many hits the predicates found, and Reached how many more the
+	// steps did.
 	Matched, Reached int
 	// Trimmed is how many hits within the limit were left out for the budget.
 	Trimmed      int
 	TotalTokens  int
-	BudgetTokens int // that was kept to; zero for none
+	BudgetTokens int // the limit that was applied; zero for none
 	Form         memory.Form
 	Order        FindOrder
-	Counter      string     // by which tokens are counted
-	Root         board.Root // of the state that was looked at
+	Counter      string     // the counter of the tokens
+	Root         board.Root // of the state that was searched
 }
 
-// Hit is a thing or an event that was found.
+// Hit is a versioned record or an event that was found.
 type Hit struct {
-	URI   memory.URI   // of a thing with its version
+	URI   memory.URI   // of a versioned record, with its version
 	Thing *board.Thing // nil for an event
 	Event *board.StoredEvent
 	// Score is the salience or, in the order of relevance, the relevance. Both are
-	// from 0 to 1; the best of what the predicates found has a relevance of 1.
+	// from 0 to 1; the best hit of the predicates has a relevance of 1.
 	Score   float64
 	Factors salience.Factors
 	Text    string
 	Tokens  int
-	// Hops is how far it is from what the predicates found, and Path leads from
-	// there to it, both ends included.
+	// Hops is the distance from the hits of the predicates, and Path leads from
+	// there to this hit, both ends included.
 	Hops int
 	Path []memory.URI
 }
 
-// Find returns what the predicates hold for, and what the steps lead to from
-// there. Hits are ordered by hops, then by the order asked for, then by URI, so
-// that the same state has the same answer. It reads one state, writes nothing
-// and counts nothing.
+// Find returns the records that match the predicates, and those that the steps lead
+// to. Hits are ordered by hops, then by the requested order, then by URI, so that
+// the same state has the same answer. It reads one state, writes nothing and counts
+// nothing.
 //
-// Of a past state the answer is that of then, but for what was erased since, and
-// for what the caller may not see now.
+// For a past state the answer is that of then, except for what was erased since and
+// what the caller may not see now.
 func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, error) {
 	q, err := o.compile()
 	if err != nil {
@@ -228,46 +227,46 @@ func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, e
 	return found, nil
 }
 
-// search is one find under way.
+// search is one running find.
 type search struct {
 	retrieval.StateAt
 	ctx     context.Context
 	q       *query
 	view    board.View // with its scope
-	now     int64      // decides what has ended
-	heldAt  int64      // decides what holds
+	now     int64      // decides what has expired
+	heldAt  int64      // decides what is valid
 	weights salience.Weights
 	ranking *relevance.Ranking   // nil without a text
-	used    map[record.Kind]bool // whether feedback drew on things of a kind
+	used    map[record.Kind]bool // whether feedback used records of a kind
 	scanned int
 }
 
-// State returns what is searched, and for whom.
+// State returns the state and the view of the search.
 func (s *search) State() board.State {
 	return board.State{Reader: s.Reader, Tenant: s.Tenant, View: s.view}
 }
 
-// candidate is what is kept of a thing or an event while others are looked at.
-// Heads and events are let go: there may be many, and they may be large.
+// candidate is what is kept of a record or an event while others are read. Heads and
+// events are dropped: they may be many and large.
 type candidate struct {
 	kind     record.Kind
 	id       string
 	name     string        // its URI as text
-	thing    catalog.Thing // of a thing
+	thing    catalog.Thing // of a versioned record
 	position uint64        // of an event
-	time     int64         // by which it is ordered
+	time     int64         // the time it is ordered by
 	factors  salience.Factors
 	text     int // its number in the ranking, or -1
 	score    float64
 	hops     int
-	via      *candidate // one hop nearer
+	via      *candidate // the candidate one hop nearer
 }
 
 func (c *candidate) uri(tenant string) memory.URI {
 	return memory.URI{Tenant: tenant, Kind: c.kind, ID: c.id}
 }
 
-// begin finds out who looks, and when.
+// begin determines the view and the time.
 func (s *search) begin() (err error) {
 	s.now = access.NowOf(s.view, s.Tenant)
 	s.heldAt = s.now
@@ -281,7 +280,7 @@ func (s *search) begin() (err error) {
 	return err
 }
 
-// run finds, follows, orders and shows.
+// run finds, follows, sorts and renders.
 func (s *search) run() (*Found, error) {
 	matched, err := s.match()
 	if err != nil {
@@ -309,13 +308,13 @@ func (s *search) run() (*Found, error) {
 		hits = slices.Concat(hits, reached)
 	}
 	if found.Scanned = s.scanned; s.view.Scope != "" {
-		found.Scanned = found.Matched + found.Reached // what is hidden is not counted either
+		found.Scanned = found.Matched + found.Reached // hidden ones are not counted either
 	}
 	return found, s.show(hits, found)
 }
 
-// budget returns the tokens that may be spent: the least of what was asked for
-// and what the scope allows.
+// budget returns the token limit: the lower of the requested one and that of the
+// scope.
 func (s *search) budget() int {
 	asked, most := s.q.BudgetTokens, access.Of(s.view).Budget()
 	if asked == 0 || most > 0 && most < asked {
@@ -324,7 +323,7 @@ func (s *search) budget() int {
 	return asked
 }
 
-// usage gives a candidate the factors that others' use of it decides.
+// usage sets the factors of a candidate that depend on its use.
 func (s *search) usage(c *candidate, d index.Digest) error {
 	any, asked := s.used[c.kind]
 	if !asked {
@@ -335,7 +334,7 @@ func (s *search) usage(c *candidate, d index.Digest) error {
 		s.used[c.kind] = any
 	}
 	if !any {
-		return nil // most kinds are never drawn on
+		return nil // most kinds are never used
 	}
 	uses, wins, losses, err := frame.Usage(s.Reader, s.Tenant.Number, c.kind, d)
 	c.factors.Access, c.factors.Citations = salience.Access(uses), salience.Citations(wins, losses)
@@ -351,7 +350,7 @@ func (s *search) rate(c *candidate) {
 	c.score = s.weights.Score(c.factors)
 }
 
-// sort puts candidates in their order.
+// sort sorts candidates.
 func (s *search) sort(list []*candidate) {
 	slices.SortFunc(list, func(a, b *candidate) int {
 		if c := cmp.Compare(a.hops, b.hops); c != 0 {
@@ -365,8 +364,8 @@ func (s *search) sort(list []*candidate) {
 	})
 }
 
-// show reads the first candidates again and puts them into the answer, as long as
-// limit and budget last.
+// show reads the first candidates again and adds them to the answer, within limit
+// and budget.
 func (s *search) show(list []*candidate, found *Found) error {
 	left := min(len(list), s.q.Limit)
 	for _, c := range list {
@@ -378,7 +377,7 @@ func (s *search) show(list []*candidate, found *Found) error {
 		}
 		hit, err := s.hit(c)
 		if fault.CodeOf(err) == fault.Erased {
-			continue // since the snapshot was taken
+			continue // erased since the snapshot was taken
 		}
 		if err != nil {
 			return err
@@ -395,7 +394,7 @@ func (s *search) show(list []*candidate, found *Found) error {
 	return nil
 }
 
-// hit reads what a candidate stands for.
+// hit reads the record of a candidate.
 func (s *search) hit(c *candidate) (*Hit, error) {
 	hit := &Hit{URI: c.uri(s.Tenant.Name), Score: c.score, Factors: c.factors, Hops: c.hops}
 	if c.via != nil {
@@ -427,7 +426,7 @@ func (s *search) hit(c *candidate) (*Hit, error) {
 	return hit, err
 }
 
-// stays is an error for what is in a past state and was erased since.
+// stays returns an error for a record of a past state that was erased since.
 func (s *search) stays(position uint64) error {
 	if s.Since == nil {
 		return nil

@@ -13,13 +13,13 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// graph is what a walk along edges has seen.
+// graph is what a walk along edges has visited.
 type graph struct {
 	s     *search
 	nodes map[memory.URI]*candidate // nil for what may not be seen
 	known map[memory.URI][]leg
 	edges map[catalog.Thing]*span // nil for one that may not be followed
-	met   int                     // nodes that may be seen
+	met   int                     // visible nodes
 }
 
 // span is an edge.
@@ -28,19 +28,19 @@ type span struct {
 	kind     memory.EdgeKind
 }
 
-// leg is an edge as its one end sees it.
+// leg is an edge as seen from one end.
 type leg struct {
 	to   memory.URI
 	kind memory.EdgeKind
-	out  bool // it leads from here to there
+	out  bool // it leads away from here
 }
 
-// follow takes the steps, and returns what they lead to beside the seeds: each
-// once, with the fewest hops that any step came by it.
+// follow takes the steps, and returns what they reach besides the seeds: each
+// record once, with its fewest hops.
 //
-// Each step goes breadth first from everything that the step before has led to,
-// and comes by each thing once. Of several ways with equally few hops within the
-// step, the one through what is nearest to the seeds counts, and of those the
+// Each step is a breadth-first search from everything that the previous step
+// reached, and visits each record once. Of several equally short ways within the
+// step, the one through the node nearest to the seeds counts, and of those the
 // one through the first by URI.
 func (s *search) follow(seeds []*candidate) ([]*candidate, error) {
 	g := &graph{
@@ -71,17 +71,18 @@ func (s *search) follow(seeds []*candidate) ([]*candidate, error) {
 			reached = append(reached, c)
 		}
 	}
-	// Whoever sorts has a total order, so it does not matter that this has none.
+	// The caller sorts by a total order, so the order here does not matter.
 	return reached, nil
 }
 
-// step goes one step, and returns what it leads to.
+// step takes one step, and returns what it reaches.
 func (g *graph) step(starts map[memory.URI]*candidate, step *Step) (map[memory.URI]*candidate, error) {
 	led := make(map[memory.URI]*candidate)
 	frontier := starts
 	for range step.Hops {
 		next := make(map[memory.URI]*candidate)
-		// By URI, so that the first that leads somewhere is the first by URI.
+		// By URI, so that the first node that leads to a record is the first by
+		// URI.
 		for _, from := range slices.SortedFunc(maps.Values(frontier), func(a, b *candidate) int { return strings.Compare(a.name, b.name) }) {
 			here := from.uri(g.s.Tenant.Name)
 			legs, err := g.legs(here)
@@ -93,7 +94,7 @@ func (g *graph) step(starts map[memory.URI]*candidate, step *Step) (map[memory.U
 					continue
 				}
 				if starts[l.to] != nil || led[l.to] != nil {
-					continue // come by before
+					continue // visited before
 				}
 				c, err := g.node(l.to)
 				if err != nil {
@@ -152,7 +153,7 @@ func (g *graph) edge(d catalog.Thing) (*span, error) {
 	if len(g.edges) == maxEdges {
 		many := fmt.Sprintf("more than %d", maxEdges)
 		if g.s.view.Scope != "" {
-			many = "too many" // some of which may be hidden
+			many = "too many" // some may be hidden
 		}
 		return nil, tooFar(many + " edges").WithFix("begin from fewer hits with seeds, or take fewer hops")
 	}
@@ -181,7 +182,8 @@ func (g *graph) edge(d catalog.Thing) (*span, error) {
 	return e, nil
 }
 
-// node returns what a URI names, or nil if it is not there or may not be seen.
+// node returns the record of a URI, or nil if it does not exist or may not be
+// seen.
 func (g *graph) node(u memory.URI) (*candidate, error) {
 	if c, ok := g.nodes[u]; ok {
 		return c, nil
@@ -206,7 +208,7 @@ func (g *graph) node(u memory.URI) (*candidate, error) {
 	return c, nil
 }
 
-// look makes a candidate of what a URI names.
+// look returns the record of a URI as a candidate.
 func (g *graph) look(u memory.URI) (*candidate, error) {
 	s := g.s
 	var c *candidate
@@ -252,7 +254,7 @@ func (g *graph) look(u memory.URI) (*candidate, error) {
 	return c, nil
 }
 
-// tooFar refuses a walk that meets more than the bound.
+// tooFar refuses a walk that exceeds a limit.
 func tooFar(what string) *fault.Error {
 	return fault.Newf(fault.InvalidArgument, "find: follow: the steps lead to %s", what)
 }

@@ -17,59 +17,58 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// GraphQuery says which part of what is known is wanted as a graph.
+// GraphQuery selects a part of the knowledge as a graph.
 type GraphQuery struct {
 	Tenant string
-	// Around is the thing or event to begin at; none means the newest things.
+	// Around is the record or event to start at; none means the newest records.
 	Around memory.URI
-	// Depth is how many steps to go from there; zero means 2, at most 6.
+	// Depth is how many hops to go from there; zero means 2, at most 6.
 	Depth int
-	// Limit is how many nodes there are at most; zero means 60, at most 1,000.
+	// Limit is the maximum number of nodes; zero means 60, at most 1,000.
 	Limit int
-	// Tags has tags drawn as names, too.
+	// Tags also draws tags as names.
 	Tags bool
 	View board.View
 }
 
-// Bounds of a query, and what it means to leave them away.
+// Defaults and limits of a query.
 const (
 	usualDepth, mostDepth = 2, 6
 	usualNodes, mostNodes = 60, 1000
 )
 
-// Graph is things, and how they are connected.
+// Graph is records and their connections.
 type Graph struct {
 	Nodes []GraphNode
-	Edges []GraphEdge // by the numbers of the nodes that they connect
-	// More says that there was more than the limit, and Left how much at least.
+	Edges []GraphEdge // by the indexes of their nodes
+	// More says that the limit cut off nodes, and Left at least how many.
 	More bool
 	Left int
 }
 
-// GraphNode is a thing, an event, or a name that several of them mention.
+// GraphNode is a record, an event, or a name that several of them mention.
 type GraphNode struct {
 	// ID is the URI, without a version, or name:TYPE:NAME.
 	ID string
-	// Kind is that of the thing, event, or name.
+	// Kind is that of the record, event, or name.
 	Kind  string
 	Class string
-	Label string // what it says, in one line
+	Label string // its text, on one line
 }
 
-// GraphEdge is how a node is connected with another.
+// GraphEdge connects two nodes.
 type GraphEdge struct {
 	From, To int
 	Rel      string
-	// Via is the edge, relation or conflict that says so; empty where the thing itself
-	// does.
+	// Via is the edge, relation or conflict that connects them; empty if the record itself does.
 	Via string
 }
 
 // NameKind is the kind of a node that is only a name.
 const NameKind = "name"
 
-// Neighbourhood returns a part of what is known as a graph. What the view does not show is not in
-// it, and nothing leads over it. The same state gives the same graph.
+// Neighbourhood returns a part of the knowledge as a graph. It contains nothing that the view
+// hides, and no path leads through it. The same state gives the same graph.
 func Neighbourhood(ctx context.Context, b *board.Board, q GraphQuery) (*Graph, error) {
 	q.Depth, q.Limit = cmp.Or(q.Depth, usualDepth), cmp.Or(q.Limit, usualNodes)
 	for _, x := range []struct {
@@ -97,14 +96,14 @@ func Neighbourhood(ctx context.Context, b *board.Board, q GraphQuery) (*Graph, e
 	return out, nil
 }
 
-// grower makes a graph.
+// grower builds a graph.
 type grower struct {
 	ctx context.Context
 	b   *board.Board
 	s   board.State
 	q   *GraphQuery
 	out *Graph
-	// at is where nodes are by id; -1 for what is not shown.
+	// at is the index of a node by id; -1 for what is not shown.
 	at        map[string]int
 	heads     []*catalog.Head // of the nodes; nil of an event
 	positions []uint64
@@ -141,7 +140,7 @@ func (g *grower) grow() error {
 		}
 		from = to
 	}
-	for n := from; n < len(g.out.Nodes); n++ { // those at the rim, among each other
+	for n := from; n < len(g.out.Nodes); n++ { // connects the outermost nodes with each other
 		if err := g.connect(n, false); err != nil {
 			return err
 		}
@@ -149,7 +148,7 @@ func (g *grower) grow() error {
 	return nil
 }
 
-// newest begins with the newest entities, artifacts, memories and policies.
+// newest starts with the newest entities, artifacts, memories and policies.
 func (g *grower) newest() error {
 	type found struct {
 		created int64
@@ -188,20 +187,20 @@ func (g *grower) newest() error {
 	return nil
 }
 
-// countedBeyond is how many things of a kind are counted beyond the limit.
+// countedBeyond is how many records of a kind are counted beyond the limit.
 const countedBeyond = 1000
 
-// leave notes how many nodes are left out.
+// leave counts nodes that are left out.
 func (g *grower) leave(n int) { g.out.More, g.out.Left = true, g.out.Left+n }
 
-// shows reports whether a thing belongs into a graph: it is live, holds and may be seen.
+// shows reports whether a record belongs into a graph: it is live, valid and may be seen.
 func (g *grower) shows(h *catalog.Head) bool {
 	now := access.NowOf(g.s.View, g.s.Tenant)
 	return h.State == catalog.Live && h.Expires > now && h.ValidFrom <= now && now < h.ValidUntil && access.Sees(g.s.View, h)
 }
 
-// add returns which node a URI is, making it if there is room, and -1 where it is not
-// shown or there is none.
+// add returns the index of the node of a URI. It creates the node if there is room, and returns
+// -1 if it is not shown or there is none.
 func (g *grower) add(uri string) (int, error) {
 	if n, ok := g.at[uri]; ok {
 		return n, nil
@@ -228,7 +227,7 @@ func (g *grower) add(uri string) (int, error) {
 	return g.at[uri], nil
 }
 
-// node reads a node; nil if it is not there or not shown.
+// node reads a node; nil if it does not exist or is not shown.
 func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	gone := func(err error) (*GraphNode, *catalog.Head, uint64, error) {
 		if code := fault.CodeOf(err); code == fault.Erased || code == fault.NotFound {
@@ -257,10 +256,10 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 	return node, h, h.Position, nil
 }
 
-// mostEdges is how many edges are drawn for what refers to one node.
+// mostEdges is how many edges are drawn for the referrers of one node.
 const mostEdges = 1000
 
-// connect draws what a node has to do with others: with new ones too, if it may.
+// connect draws the connections of a node, also to new nodes if further is set.
 func (g *grower) connect(n int, further bool) error {
 	if err := g.ctx.Err(); err != nil {
 		return err
@@ -288,8 +287,8 @@ func (g *grower) connect(n int, further bool) error {
 	return fault.First(failed, err)
 }
 
-// referrer draws what a thing that refers to a node says: an edge, a relation or a conflict
-// connects it with others, anything else is a neighbour itself.
+// referrer draws the connection of a record that refers to a node: an edge, a relation or a
+// conflict connects it with others, any other record is a neighbour itself.
 func (g *grower) referrer(n int, ref catalog.Referrer, further bool) error {
 	switch ref.Kind {
 	case record.Feedback, record.Violation, record.Embedding, record.Refinement, record.Fingerprint:
@@ -352,8 +351,8 @@ func (g *grower) draw(n int, uri, rel, via string, back, further bool) error {
 	return nil
 }
 
-// names adds the names that two or more of the things mention: an entity that has one of
-// them as its own is drawn itself.
+// names adds the names that two or more of the records mention. An entity with such a name is
+// drawn instead.
 func (g *grower) names() error {
 	type mention struct {
 		node nodes.Node
@@ -404,7 +403,7 @@ func (g *grower) names() error {
 	return nil
 }
 
-// entities returns which nodes are entities, by their names in lower case.
+// entities returns the nodes that are entities, by their lower-case names.
 func (g *grower) entities() map[string]int {
 	own := map[string]int{}
 	for n, h := range g.heads {
@@ -420,10 +419,10 @@ func (g *grower) entities() map[string]int {
 	return own
 }
 
-// maxLabel is how many bytes of a text stand for it.
+// maxLabel is how many bytes of a text make its label.
 const maxLabel = 240
 
-// Label returns the beginning of what a body says, in one line.
+// Label returns the beginning of a body's text, on one line.
 func Label(body memory.Body) string {
 	text := ""
 	switch x := body.(type) {

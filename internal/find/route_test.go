@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestPassing holds how far a route goes through what tells itself that it is not
-// wanted: ten times as far as through what is looked at, and no further.
+// TestPassing checks how many skipped spots a route may have: ten times as many
+// as spots that are read, and no more.
 func TestPassing(t *testing.T) {
 	passed := 0
 	along := func(n, wanted int) route {
@@ -50,8 +50,8 @@ func TestPassing(t *testing.T) {
 	}
 }
 
-// TestFewerThings advises what things of the wanted kinds have, and a list is
-// there for.
+// TestFewerThings: the advice names only predicates that records of the wanted
+// kinds have, and that have a list.
 func TestFewerThings(t *testing.T) {
 	for name, tc := range map[string]struct {
 		o    FindOptions

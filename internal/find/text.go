@@ -8,16 +8,16 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// content is what a thing or an event says, as far as a find asks for it.
+// content is the content of a record or an event, as far as a find needs it.
 type content struct {
 	text string
-	more []string // what its words are besides: key, tags, names
-	data string   // which member of the document is its data; empty for the document itself
+	more []string // further words: key, tags, names
+	data string   // the member of the document that is its data; empty for the document itself
 	json func() ([]byte, error)
 	doc  *canon.Doc
 }
 
-// document returns the JSON of the content, or nil if there is none to be had.
+// document returns the JSON of the content, or nil if there is none.
 func (x *content) document() (*canon.Doc, canon.Node) {
 	if x.doc == nil {
 		data, err := x.json()
@@ -33,7 +33,7 @@ func (x *content) document() (*canon.Doc, canon.Node) {
 	return x.doc, x.doc.Root()
 }
 
-// contentOf returns what a body says.
+// contentOf returns the content of a body.
 func contentOf(body memory.Body) *content {
 	_, key := body.Identity()
 	facets := body.Facets()
@@ -52,7 +52,7 @@ func contentOf(body memory.Body) *content {
 	return x
 }
 
-// contentOfEvent returns what an event says.
+// contentOfEvent returns the content of an event.
 func contentOfEvent(ev *hmx.Event) *content {
 	return &content{
 		text: kind.Full(ev), more: ev.Tags, data: "content",
@@ -60,5 +60,5 @@ func contentOfEvent(ev *hmx.Event) *content {
 	}
 }
 
-// words returns what a text is compared with.
+// words returns the texts that a question is compared with.
 func (x *content) words() []string { return append([]string{x.text}, x.more...) }

@@ -19,22 +19,22 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// spot is where a route leads: a thing of a kind, or an event at a position. One
-// without a kind is passed by: the route itself tells that it is not wanted.
+// spot is an item of a route: a record of a kind, or an event at a position. A
+// spot without a kind is skipped: the route itself shows that it does not match.
 type spot struct {
 	kind     record.Kind
 	thing    catalog.Thing
 	position uint64
 }
 
-// route is a way to everything that a predicate holds for, and to more: the
-// predicates decide.
+// route is a walk over everything that matches a predicate, and possibly more:
+// the predicates decide.
 type route struct {
 	name string // of the predicate
 	walk func(visit func(spot) bool) error
 }
 
-// match returns what all predicates hold for.
+// match returns everything that all predicates match.
 func (s *search) match() ([]*candidate, error) {
 	var matched []*candidate
 	for _, to := range [...]struct {
@@ -58,7 +58,7 @@ func (s *search) match() ([]*candidate, error) {
 			s.scanned++
 			c, err := s.judge(at)
 			if fault.CodeOf(err) == fault.Erased {
-				continue // since the snapshot was taken
+				continue // erased since the snapshot was taken
 			}
 			if err != nil {
 				return nil, err
@@ -71,7 +71,7 @@ func (s *search) match() ([]*candidate, error) {
 	return matched, nil
 }
 
-// thingRoutes returns the routes to every thing that the predicates hold for.
+// thingRoutes returns the routes to all versioned records that match.
 func (s *search) thingRoutes() []route {
 	q := s.q
 	if len(q.Kinds) == 0 {
@@ -82,7 +82,7 @@ func (s *search) thingRoutes() []route {
 	}
 	every := func(k record.Kind, _ string) catalog.Way { return catalog.All(k, q.State) }
 	if q.State != catalog.Live {
-		return []route{of("state", every, "")} // the other lists are of what is live
+		return []route{of("state", every, "")} // the other lists hold only live records
 	}
 	var routes []route
 	if q.frame.Ref != "" {
@@ -106,8 +106,8 @@ func (s *search) thingRoutes() []route {
 	return append(routes, of("time", every, ""))
 }
 
-// ways walks over the lists of the catalogue that lead to things of the wanted
-// kinds by one of some words, within the wanted time.
+// ways walks over the lists of the catalogue for records of the wanted kinds by
+// one of some words, within the wanted time.
 func (s *search) ways(way func(record.Kind, string) catalog.Way, words []string, visit func(spot) bool) error {
 	for _, k := range s.q.Kinds {
 		for _, w := range words {
@@ -148,7 +148,7 @@ func (s *search) framed(k record.Kind, classes ...frame.Class) func(func(spot) b
 	}
 }
 
-// mayWant reports whether the predicates that a card can tell hold for it.
+// mayWant reports whether a card matches the predicates that it can decide.
 func (q *query) mayWant(c *frame.Card) bool {
 	if c.Kind != record.Event {
 		return q.within(c.Created, c.Class)
@@ -156,12 +156,12 @@ func (q *query) mayWant(c *frame.Card) bool {
 	return q.within(c.Timestamp, c.Class) && (q.Agent == "" || q.Agent == c.Agent) && (q.Session == "" || q.Session == c.Session)
 }
 
-// within reports whether something is of a time and a type that are wanted.
+// within reports whether a time and a type match.
 func (q *query) within(time int64, class string) bool {
 	return time >= q.from && time < q.until && (len(q.Types) == 0 || slices.Contains(q.Types, class))
 }
 
-// eventRoutes returns the routes to every event that the predicates hold for.
+// eventRoutes returns the routes to all events that match.
 func (s *search) eventRoutes() []route {
 	q := s.q
 	if !q.events {
@@ -194,9 +194,9 @@ func (s *search) eventRoutes() []route {
 	return routes
 }
 
-// narrowest takes the shortest of some routes and returns where it leads, each
-// spot once, or that all of them are too long. All are tried a little further at
-// a time, so that a long one costs no more than a few times the shortest.
+// narrowest collects the shortest of some routes, each spot once, or reports that
+// all are too long. It tries all routes with a growing limit, so that a long one
+// costs no more than a few times the shortest.
 func (s *search) narrowest(routes []route) (spots []spot, all bool, err error) {
 	room := maxLooked - s.scanned
 	for most := 256; ; most *= 4 {
@@ -212,8 +212,8 @@ func (s *search) narrowest(routes []route) (spots []spot, all bool, err error) {
 	}
 }
 
-// collect returns where a route leads, each spot once, and whether that is all.
-// What it passes by is not looked at, and may be [passing] times as much.
+// collect returns the spots of a route, each once, and whether these are all.
+// Skipped spots are not read, and may be [passing] times as many.
 func (s *search) collect(w route, most int) (spots []spot, all bool, err error) {
 	seen := make(map[spot]struct{})
 	looked, passed := 0, 0
@@ -243,8 +243,8 @@ func (s *search) collect(w route, most int) (spots []spot, all bool, err error) 
 	return spots, all, fault.First(failed, err)
 }
 
-// tooMany refuses to look at more than the bound. Under a scope it does not say
-// how many that are, since they may be hidden.
+// tooMany refuses to read more than the limit. Under a scope it does not say how
+// many there are, since they may be hidden.
 func (s *search) tooMany(routes []route) *fault.Error {
 	many := fmt.Sprintf("more than %d", maxLooked)
 	if s.view.Scope != "" {
@@ -257,12 +257,12 @@ func (s *search) tooMany(routes []route) *fault.Error {
 	return fault.Newf(fault.InvalidArgument, "find: %s things and events would be looked at, by whichever of %s", many, strings.Join(tried, ", "))
 }
 
-// fewerThings says how fewer things are looked at: with what has a list that can
-// be walked instead, of a kind that is wanted.
+// fewerThings advises how to read fewer records: with predicates that have a list
+// for a wanted kind.
 func (q *query) fewerThings() string {
 	const time = "narrow the time with after and before"
 	if q.State != catalog.Live {
-		return time // the other lists are of what is live
+		return time // the other lists hold only live records
 	}
 	has := func(kinds ...record.Kind) bool {
 		return slices.ContainsFunc(q.Kinds, func(k record.Kind) bool { return slices.Contains(kinds, k) })
@@ -289,9 +289,8 @@ func (q *query) fewerThings() string {
 	return adding(time, more)
 }
 
-// fewerEvents says how fewer events are looked at. Those of an agent are in the
-// order of time; what a session or a frame has at other times is passed by, which
-// has an end too.
+// fewerEvents advises how to read fewer events. Those of an agent are ordered by
+// time; events of a session or a frame at other times are skipped, up to a limit.
 func (q *query) fewerEvents() string {
 	time := "narrow the time with after and before"
 	if q.Agent == "" {
@@ -307,7 +306,7 @@ func (q *query) fewerEvents() string {
 	return adding(time, more)
 }
 
-// adding gives advice, and what else may be added instead.
+// adding joins advice with its alternatives.
 func adding(advice string, more []string) string {
 	switch len(more) {
 	case 0:
@@ -318,8 +317,7 @@ func adding(advice string, more []string) string {
 	return advice + "; or add one of " + retrieval.Words(more)
 }
 
-// judge returns what is at a spot as a candidate, or nil if the predicates do not
-// hold for it.
+// judge returns the record at a spot as a candidate, or nil if it does not match.
 func (s *search) judge(at spot) (*candidate, error) {
 	if at.kind == record.Event {
 		ev, err := s.From.Core().EventAt(s.State(), at.position)
@@ -366,7 +364,7 @@ func (s *search) judgeEvent(ev *board.StoredEvent) (*candidate, error) {
 }
 
 // compared applies what needs more than lists and heads: comparisons, and the
-// words of the text. It returns nil if they do not hold.
+// words of the text. It returns nil if they do not match.
 func (s *search) compared(c *candidate, f *fields, load func() (*content, error)) (*candidate, error) {
 	needed := s.ranking != nil
 	for i := range s.q.where {
@@ -389,7 +387,8 @@ func (s *search) compared(c *candidate, f *fields, load func() (*content, error)
 		}
 	}
 	if s.ranking != nil {
-		// What does not match counts too: how rare a word is, is told among all.
+		// Non-matching documents count too: the rarity of a word is relative to
+		// all.
 		number, matches := s.ranking.Add(x.words()...)
 		if !matches {
 			return nil, nil
@@ -399,7 +398,7 @@ func (s *search) compared(c *candidate, f *fields, load func() (*content, error)
 	return c, nil
 }
 
-// ofThing makes a candidate of a thing.
+// ofThing returns a versioned record as a candidate.
 func (s *search) ofThing(h *catalog.Head, d catalog.Thing) (*candidate, error) {
 	c := &candidate{kind: h.Kind, id: h.ID, thing: d, time: h.Created, text: -1}
 	c.name = c.uri(s.Tenant.Name).String()
@@ -407,7 +406,7 @@ func (s *search) ofThing(h *catalog.Head, d catalog.Thing) (*candidate, error) {
 	return c, s.usage(c, d)
 }
 
-// ofEvent makes a candidate of an event. It happened at its timestamp, but not
+// ofEvent returns an event as a candidate. Its time is its timestamp, but not
 // after it was recorded.
 func (s *search) ofEvent(ev *board.StoredEvent, x *kind.Facets) (*candidate, error) {
 	happened := min(index.Nanos(ev.Event.Timestamp.Time()), ev.Recorded.UnixNano())
@@ -417,7 +416,7 @@ func (s *search) ofEvent(ev *board.StoredEvent, x *kind.Facets) (*candidate, err
 	return c, s.usage(c, frame.ThingOf(s.Tenant.Name, record.Event, c.id))
 }
 
-// there reports whether a thing may be seen, has not ended and holds.
+// there reports whether a record may be seen, has not expired and is valid.
 func (s *search) there(h *catalog.Head) (bool, error) {
 	if h.State == catalog.Live && h.Expires <= s.now {
 		return false, nil
@@ -436,7 +435,7 @@ func (s *search) there(h *catalog.Head) (bool, error) {
 	return s.Present.Shows(s.view, h)
 }
 
-// eventThere reports whether an event may be seen and has not ended.
+// eventThere reports whether an event may be seen and has not expired.
 func (s *search) eventThere(ev *board.StoredEvent) bool {
 	if end, ok := index.EndOfLife(ev.Recorded.UnixNano(), ev.Event); ok && end <= s.now {
 		return false
@@ -447,7 +446,7 @@ func (s *search) eventThere(ev *board.StoredEvent) bool {
 	return access.SeesEvent(s.view, ev.Event)
 }
 
-// wants reports whether the predicates that a head can tell hold for it.
+// wants reports whether a head matches the predicates that it can decide.
 func (q *query) wants(h *catalog.Head) bool {
 	switch {
 	case len(q.Types) > 0 && !slices.Contains(q.Types, h.Class),
@@ -463,7 +462,7 @@ func (q *query) wants(h *catalog.Head) bool {
 	return q.frame.Verb == "" || slices.ContainsFunc(h.Frames, q.about)
 }
 
-// about reports whether a frame in its text form is the one that is wanted.
+// about reports whether a frame in its text form matches.
 func (q *query) about(text string) bool {
 	ref, ok := strings.CutPrefix(text, string(q.frame.Verb)+":"+string(q.frame.Kind)+"=")
 	return ok && (q.frame.Ref == "" || kind.CleanRef(q.frame.Kind, ref) == q.frame.Ref)

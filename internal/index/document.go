@@ -19,53 +19,53 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// DocumentVersion is the number of how documents are made. It is part of the format
-// of every fold that keeps what they say, and grows when the same record may make
-// another document. Its own part, the first, is raised for what changes here and for
-// another built-in model.
+// DocumentVersion is the version of how documents are made. It is part of the format of
+// every fold that stores their content, and grows when the same record may make another
+// document. Its own part, the first, is raised for changes here and for another
+// built-in model.
 const DocumentVersion = 1 + kind.Version + kind.ContentVersion + text.Version
 
-// Document is what can be found by its content: an event, or the current version
-// of a thing. Its position is its number in every index of content.
+// Document is what can be found by its content: an event, or the current version of a
+// versioned record. Its position is its number in every content index.
 type Document struct {
 	Position uint64
 	Kind     record.Kind
 	ID       string
-	Class    string // an event's type, or the sort of thing within its kind
+	Class    string // an event's type, or the class within a kind
 	Time     int64  // when it happened: an event's timestamp, a version's time; nanoseconds
 	Trust    record.Trust
-	Agent    string // of an event; of a thing whom it is about, or else who wrote it
+	Agent    string // of an event; of a record the agent it is about, or else its writer
 	Session  string
 	Sequence int64  // of an event
-	Speaker  string // who says it, of a message that tells
-	Times    bool   // its text has words that tell when
+	Speaker  string // the speaker of a message, if it is known
+	Times    bool   // its text has words about time
 	Tags     []string
 	Key      string
 	Title    string
 	Text     string
-	// Importance is from 0 to 1. That of an event from outside is no more than 0.3.
+	// Importance is from 0 to 1. That of an external event is at most 0.3.
 	Importance float64
-	// Closer says that whether it may be shown, or still holds, takes a look at the
-	// thing itself: it is private, or holds for a time only.
+	// Closer says that visibility or validity depend on the record itself: it is
+	// private, or valid for a limited time.
 	Closer   bool
-	Private  bool          // it is for the agent that wrote it alone
+	Private  bool          // only for the agent that wrote it
 	Entities []kind.Entity // of an event
 
-	// What follows is computed from the above.
+	// The rest is computed from the above.
 	Tokens    []text.Token
 	Embedding embed.Embedding // by the built-in model
-	// Own is the vector that an event brought with it, and OwnModel what it says
-	// made it, which may be nothing.
+	// Own is the vector that an event brought with it, and OwnModel the stated model,
+	// which may be empty.
 	Own      []float64
 	OwnModel string
 
-	declared float64 // the importance that was declared
-	about    string  // the agent that a thing is about
+	declared float64 // the declared importance
+	about    string  // the agent that a record is about
 }
 
-// Doc returns the document that the record brings, or nil if it brings none. It is
-// read once, and what the header says of it is set anew with each call, so that it
-// can be read before the record has its place.
+// Doc returns the document of the record, or nil if it has none. It is read once; the
+// fields from the header are set by each call, so that the document can be read before
+// the record has its position.
 func (r *Record) Doc() *Document {
 	if r.Document == nil {
 		r.Document = ReadDocument(r)
@@ -75,7 +75,7 @@ func (r *Record) Doc() *Document {
 	return r.Document
 }
 
-// IsDocument reports whether records of a kind bring documents.
+// IsDocument reports whether records of a kind have documents.
 func IsDocument(k record.Kind) bool {
 	switch k {
 	case record.Event, record.Memory, record.Entity, record.Relation, record.Conflict, record.Policy, record.Artifact:
@@ -84,9 +84,9 @@ func IsDocument(k record.Kind) bool {
 	return false
 }
 
-// ReadDocument returns the document that a record brings, or nil if it brings none:
-// because of its kind, or because it was erased or cannot be read. It depends on
-// the record alone and may be called by several goroutines.
+// ReadDocument returns the document of a record, or nil if it has none: because of its
+// kind, or because it was erased or is unreadable. It depends on the record alone and
+// is safe for concurrent use.
 func ReadDocument(r *Record) *Document {
 	var d *Document
 	switch {
@@ -104,8 +104,8 @@ func ReadDocument(r *Record) *Document {
 	return d
 }
 
-// Embed returns the vector of the document that a record brings, by the built-in
-// model, at less cost than that of reading the whole document.
+// Embed returns the vector of a record's document by the built-in model, without
+// reading the whole document.
 func Embed(r *Record) embed.Embedding {
 	d := readEmbedded(r)
 	if d == nil {
@@ -114,8 +114,8 @@ func Embed(r *Record) embed.Embedding {
 	return d.embed()
 }
 
-// EmbeddedText returns the text that a vector of the document is made of which a
-// record brings, and false if it brings none.
+// EmbeddedText returns the text that a vector of the record's document is made of, and
+// false if it has none.
 func EmbeddedText(r *Record) (string, bool) {
 	d := readEmbedded(r)
 	if d == nil {
@@ -125,8 +125,8 @@ func EmbeddedText(r *Record) (string, bool) {
 	return joinLines(said[:]...), true
 }
 
-// readEmbedded returns of the document that a record brings what its vector is made of,
-// or nil if it brings none.
+// readEmbedded returns the part of a record's document that its vector is made of, or
+// nil if it has none.
 func readEmbedded(r *Record) *Document {
 	switch {
 	case r.Event != nil:
@@ -138,7 +138,7 @@ func readEmbedded(r *Record) *Document {
 	return nil
 }
 
-// head sets what a record's header says of its document.
+// head sets the fields of a document that come from the header.
 func (d *Document) head(r *Record) {
 	d.Position, d.Trust, d.Importance = r.Header.Position, r.Header.Trust, d.declared
 	if d.Kind == record.Event {
@@ -153,10 +153,10 @@ func (d *Document) head(r *Record) {
 	}
 }
 
-// externalImportance is the most that an event from outside can say it matters.
+// externalImportance is the maximum importance that an external event can state.
 const externalImportance = 0.3
 
-// readEvent returns what an event says.
+// readEvent returns the document of an event.
 func readEvent(r *Record) *Document {
 	ev := r.Event
 	said, entities, known := r.Reading.Content()
@@ -180,10 +180,10 @@ func readEvent(r *Record) *Document {
 	return d
 }
 
-// ModelOf returns what an event says made its vector, which may be nothing.
+// ModelOf returns the stated model of an event's vector, which may be empty.
 func ModelOf(ev *hmx.Event) string { return modelOf(ev.Metadata) }
 
-// modelOf returns what the metadata of an event says made its vector, or nothing.
+// modelOf returns the model of an event's vector in its metadata, or "".
 func modelOf(metadata hmx.Raw) string {
 	var doc canon.Doc
 	if doc.Parse([]byte(metadata)); !doc.Complete() || doc.Kind(doc.Root()) != canon.Object {
@@ -196,8 +196,8 @@ func modelOf(metadata hmx.Raw) string {
 	return doc.Text(n)
 }
 
-// readThing returns what a version of a thing says. What is over by its status is a
-// document still.
+// readThing returns the document of a version. A record that has ended by its status is
+// still a document.
 func readThing(body memory.Body) *Document {
 	f := body.Facets()
 	d := &Document{
@@ -223,7 +223,7 @@ func readThing(body memory.Body) *Document {
 	return d
 }
 
-// joinLines joins texts that are not empty.
+// joinLines joins the non-empty texts.
 func joinLines(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n")
 }
@@ -231,7 +231,7 @@ func joinLines(texts ...string) string {
 // maxStrings is how many bytes of the strings of an artifact's content are read.
 const maxStrings = 256 << 10
 
-// stringsOf returns the strings within a JSON value, in their order, a line each.
+// stringsOf returns the strings within a JSON value, in order, one per line.
 func stringsOf(raw hmx.Raw) string {
 	var doc canon.Doc
 	if doc.Parse([]byte(raw)); !doc.Complete() {
@@ -251,19 +251,19 @@ func stringsOf(raw hmx.Raw) string {
 	if len(out) > maxStrings {
 		out = out[:maxStrings]
 		for r, size := utf8.DecodeLastRune(out); r == utf8.RuneError && size == 1; r, size = utf8.DecodeLastRune(out) {
-			out = out[:len(out)-1] // cut short
+			out = out[:len(out)-1] // cut off
 		}
 	}
 	return string(bytes.TrimSuffix(out, []byte{'\n'}))
 }
 
-// tokenRoom is room for the tokens of a document, until it is known how many there are.
+// tokenRoom pools buffers for the tokens of a document.
 var tokenRoom = sync.Pool{New: func() any { return new([]text.Token) }}
 
-// maxTokenRoom is the most tokens for which room is kept.
+// maxTokenRoom is the largest buffer that is kept, in tokens.
 const maxTokenRoom = 1 << 14
 
-// tokens takes the document's texts apart.
+// tokens tokenizes the document's texts.
 func (d *Document) tokens() []text.Token {
 	room := tokenRoom.Get().(*[]text.Token)
 	list := text.Analyze((*room)[:0], text.FieldKey, d.Key)
@@ -281,8 +281,8 @@ func (d *Document) tokens() []text.Token {
 }
 
 // embedded is the texts that the document's vector is made of, each of which may be
-// empty: the words of its key, its title and its text. Tags are not part of it, nor is
-// who says it: they say where something belongs, not what it says.
+// empty: the words of its key, its title and its text. Tags and the speaker are not
+// part of it: they classify a document and are not its content.
 func (d *Document) embedded() [3]string {
 	said := d.Text
 	if d.Speaker != "" && strings.HasPrefix(said, d.Speaker) {
@@ -303,24 +303,23 @@ func (d *Document) embed() embed.Embedding {
 	return embed.Builtin().Embed(nil, said[:]...)
 }
 
-// keyWords takes a key apart into words.
+// keyWords splits a key into words.
 var keyWords = strings.NewReplacer("/", " ", "_", " ", "-", " ", ".", " ", ":", " ")
 
-// Changes is what a record does to documents.
+// Changes is the effect of a record on documents.
 type Changes struct {
 	Add *Document // nil for none
-	// Gone are the positions of documents that are no more. One that was erased
-	// before it could be read never was there.
+	// Gone are the positions of documents that have ended. One that was erased before
+	// it could be read never existed.
 	Gone []uint64
 }
 
-// Keeper tells a fold which documents come and go. It keeps, under the fold's own
-// prefix, where the current version of each live thing is:
+// Keeper computes for a fold which documents are added and removed. Under the fold's
+// own prefix, it keeps the position of the current version of each live record:
 //
 //	h  tenant, kind, id → position
 //
-// A thing that is forgotten, expired or redacted has no such row; should it come
-// back, it is new.
+// A forgotten, expired or redacted record has no such row; if it comes back, it is new.
 type Keeper struct {
 	Prefix byte // of the fold
 }
@@ -328,7 +327,7 @@ type Keeper struct {
 // KeeperTable is the table of a fold that its keeper uses.
 const KeeperTable = 'h'
 
-// Changes returns what a record does to documents. A fold asks once for each record.
+// Changes returns the effect of a record on documents. A fold calls it once per record.
 func (k Keeper) Changes(tx *kv.Txn, r *Record) (Changes, error) {
 	if d := r.Doc(); d != nil {
 		c := Changes{Add: d}
@@ -369,8 +368,8 @@ func (k Keeper) Changes(tx *kv.Txn, r *Record) (Changes, error) {
 	return Changes{Gone: slices.Compact(gone)}, nil
 }
 
-// expire returns what an expiry takes away: the records that it names, and of things
-// what is current, which they are.
+// expire returns what an expiry removes: the events that it names, and the current
+// versions of records.
 func (k Keeper) expire(tx *kv.Txn, r *Record, control *memory.Expiry) (gone []uint64, err error) {
 	for _, t := range control.Targets {
 		if IsDocument(t.Kind) {
@@ -379,7 +378,7 @@ func (k Keeper) expire(tx *kv.Txn, r *Record, control *memory.Expiry) (gone []ui
 	}
 	for i := range r.Targets {
 		t := &r.Targets[i]
-		thing := Digest(t.Header.ID[:16]) // of one whose payload is lost
+		thing := Digest(t.Header.ID[:16]) // the payload of the record is lost
 		if t.Body != nil {
 			id, _ := t.Body.Identity()
 			thing = thingOf(r.Header.Tenant, t.Header.Kind, id)
@@ -394,7 +393,7 @@ func (k Keeper) expire(tx *kv.Txn, r *Record, control *memory.Expiry) (gone []ui
 	return gone, nil
 }
 
-// end takes the row of a thing out, and appends where its current version is.
+// end removes the row of a record, and appends the position of its current version.
 func (k Keeper) end(tx *kv.Txn, tenant uint32, kind record.Kind, thing Digest, gone []uint64) ([]uint64, error) {
 	if kind == record.Event || !IsDocument(kind) {
 		return gone, nil
@@ -407,7 +406,7 @@ func (k Keeper) end(tx *kv.Txn, tenant uint32, kind record.Kind, thing Digest, g
 	return more, tx.Delete(key)
 }
 
-// current appends where the current version of a thing is, if it has one.
+// current appends the position of a record's current version, if it has one.
 func (k Keeper) current(tx *kv.Txn, key Key, gone []uint64) ([]uint64, error) {
 	var room [8]byte
 	v, found, err := tx.Get(key, room[:0])

@@ -22,7 +22,7 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// message returns the record of a message. More is further members of the event.
+// message returns the record of a message. more are further members of the event.
 func message(t testing.TB, words, more string) index.Record {
 	t.Helper()
 	if !strings.Contains(more, `"metadata"`) {
@@ -39,7 +39,7 @@ func header(k record.Kind) record.Header {
 	return record.Header{Kind: k, Trust: record.User, Time: 5_000, Position: 12, Tenant: "acme", Actor: "writer"}
 }
 
-// put returns the record of a thing.
+// put returns the record of a body.
 func put(t testing.TB, b memory.Body) index.Record {
 	t.Helper()
 	if err := memory.Prepare(b); err != nil {
@@ -58,12 +58,12 @@ func artifact(t testing.TB, content string) memory.Body {
 	return &memory.Artifact{HMX: *a}
 }
 
-// TestThings reads what things say.
+// TestThings reads the documents of versioned records.
 func TestThings(t *testing.T) {
 	day := hmx.TimeOf(time.Unix(1_700_000_000, 0))
 	for _, test := range []struct {
 		body     memory.Body
-		want     index.Document // besides what the header says
+		want     index.Document // besides the header
 		agent    string
 		embedded string
 	}{
@@ -118,7 +118,7 @@ func TestThings(t *testing.T) {
 	}
 }
 
-// checkDocument compares what is exported, and computes tokens and vector anew.
+// checkDocument compares the exported fields, and computes tokens and vector again.
 func checkDocument(t testing.TB, got, want *index.Document, embedded string) {
 	t.Helper()
 	if got == nil {
@@ -142,7 +142,7 @@ func checkDocument(t testing.TB, got, want *index.Document, embedded string) {
 	}
 }
 
-// TestEvents reads what an event says.
+// TestEvents reads the document of an event.
 func TestEvents(t *testing.T) {
 	r := message(t, "Did Ada fix internal/kv/kv.go?", `,"tags":["x","y"],"salience":0.9,"ttl_seconds":5,"embeddings":[0.5,-1],"metadata":{"embedding_model":"m\u00fc"}`)
 	said := kind.ReadContent(r.Event)
@@ -160,7 +160,7 @@ func TestEvents(t *testing.T) {
 	}, embedded)
 }
 
-// TestOwnModel is what the metadata says, if it is a text.
+// TestOwnModel: the model is that in the metadata, if it is a text.
 func TestOwnModel(t *testing.T) {
 	for metadata, want := range map[string]string{
 		`{}`: "", `{"embedding_model":"a/b"}`: "a/b", `{"embedding_model":5}`: "", `{"embedding_model":["a"]}`: "",
@@ -177,8 +177,8 @@ func TestOwnModel(t *testing.T) {
 	}
 }
 
-// TestAhead reads a document before its record has a header, and sees it as if it
-// had been read later. Events from outside cannot say that they matter.
+// TestAhead reads a document before its record has a header, with the same result
+// as later. External events cannot state their importance.
 func TestAhead(t *testing.T) {
 	for _, trust := range []record.Trust{record.External, record.Agent, record.User} {
 		for _, make := range []func() index.Record{
@@ -208,7 +208,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestNoDocument is what all other records bring.
+// TestNoDocument: other records have no document.
 func TestNoDocument(t *testing.T) {
 	uri := memory.URI{Tenant: "acme", Kind: record.Memory, ID: "m"}
 	for _, r := range []index.Record{
@@ -224,7 +224,7 @@ func TestNoDocument(t *testing.T) {
 	}
 }
 
-// TestLongArtifact is cut between two runes.
+// TestLongArtifact: a long text is cut between two runes.
 func TestLongArtifact(t *testing.T) {
 	a := artifact(t, `["x","`+strings.Repeat("é", 200_000)+`","y"]`)
 	r := index.Record{Body: a, Header: header(record.Artifact)}
@@ -260,10 +260,10 @@ func openStore(t testing.TB) *kv.Store {
 	return s
 }
 
-// past is a random history of one tenant, and what a keeper must say of it.
+// past is a random history of one tenant, and the expected results of a keeper.
 type past struct {
 	records []index.Record
-	current map[string]uint64 // of live things
+	current map[string]uint64 // of live records
 	places  map[string][]uint64
 	live    map[uint64]bool
 	erased  map[uint64]bool
@@ -335,7 +335,7 @@ func drawPast(rnd *rand.Rand, length int) *past {
 	return p
 }
 
-// expire ends an event and a thing.
+// expire expires an event and a versioned record.
 func (p *past) expire(rnd *rand.Rand, k record.Kind, name string, there bool, place uint64) {
 	x := &memory.Expiry{Cause: memory.CauseTTL}
 	r := index.Record{Header: record.Header{Kind: record.Expiry}, Control: x}
@@ -363,8 +363,8 @@ func (p *past) expire(rnd *rand.Rand, k record.Kind, name string, there bool, pl
 // blank returns a record without its payload.
 func blank(r index.Record) index.Record { return index.Record{Header: r.Header} }
 
-// TestKeeper compares with a naive model, and what is stored with what a replay
-// without the erased records stores.
+// TestKeeper compares with a naive model, and the store with that of a replay
+// without the erased records.
 func TestKeeper(t *testing.T) {
 	k := index.Keeper{Prefix: 'z'}
 	for seed := range uint64(40) {
@@ -428,7 +428,7 @@ func TestKeeper(t *testing.T) {
 	}
 }
 
-// dump returns everything a store has.
+// dump returns the whole content of a store.
 func dump(t testing.TB, s *kv.Store) (lines []string) {
 	t.Helper()
 	it, err := s.Iter([]byte{0}, []byte{0xff})
@@ -448,7 +448,7 @@ func dump(t testing.TB, s *kv.Store) (lines []string) {
 	return lines
 }
 
-// TestKeeperDamage says what cannot be read.
+// TestKeeperDamage: damage is reported.
 func TestKeeperDamage(t *testing.T) {
 	s, k := openStore(t), index.Keeper{Prefix: 'z'}
 	tx := s.Begin()
@@ -463,8 +463,8 @@ func TestKeeperDamage(t *testing.T) {
 	}
 }
 
-// TestKeeperLostThing ends a thing whose payload cannot be read any more, by the id
-// in its header.
+// TestKeeperLostThing ends a record whose payload is unreadable, by the id in its
+// header.
 func TestKeeperLostThing(t *testing.T) {
 	s, k := openStore(t), index.Keeper{Prefix: 'z'}
 	tx := s.Begin()

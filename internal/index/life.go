@@ -2,7 +2,7 @@ package index
 
 import "lukasa.dev/hmx"
 
-// EndOfLife returns when an event that was recorded at the given time is over
+// EndOfLife returns when an event that was recorded at the given time expires
 // by its own ttl_seconds.
 func EndOfLife(recorded int64, ev *hmx.Event) (int64, bool) {
 	if !ev.TTLSeconds.Set {
@@ -11,7 +11,7 @@ func EndOfLife(recorded int64, ev *hmx.Event) (int64, bool) {
 	const second = 1e9
 	ttl := ev.TTLSeconds.Value
 	if ttl > (1<<63-1-max(recorded, 0))/second {
-		return 0, false // beyond the end of time
+		return 0, false // beyond the range of times
 	}
 	return recorded + ttl*second, true
 }

@@ -2,12 +2,12 @@ package index
 
 import "math"
 
-// Ln returns the natural logarithm of a positive, finite number. The one of package
-// math is written anew for some processors and may differ in its last bit there; this
-// one has plain sums and products only, none of which is fused with another.
+// Ln returns the natural logarithm of a positive, finite number. Package math has
+// assembly for some processors, which may differ in the last bit; this one uses only
+// plain sums and products, none of which is fused with another.
 //
 // x is f*2^k with f from √½ to √2, and ln f is 2s + s*R(s²) with s = (f-1)/(f+1),
-// where R is the polynomial that FreeBSD's e_log.c has.
+// where R is the polynomial of FreeBSD's e_log.c.
 func Ln(x float64) float64 {
 	const (
 		high = 6.93147180369123816490e-01 // ln 2 = high + low

@@ -23,7 +23,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// readingScraps are what texts to read are put together of.
+// readingScraps are pieces of texts to read.
 var readingScraps = []string{
 	"the", "of", "and", "We", "restore", "restoring", "Caroline", "Melanie:", "Ada Lovelace", "said", "I'm", "don't", "DON'T", "it's", "They'll", "May", "may", "IT", "US",
 	"yesterday", "last Friday", "in March 2026", "at 5pm", "Dr. Strange", "Mr", "New York", "van der Berg", "generously", "agreement", "skies", "antidisestablishmentarianism",
@@ -36,7 +36,7 @@ var readingScraps = []string{
 	"\x1b[31mred\x1b[0m", "\x00", "\x7f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", strings.Repeat("ab1", 40), strings.Repeat("xY", 30),
 }
 
-// readingText returns a text of up to so many scraps and words that are made up.
+// readingText returns a text of at most most scraps and random words.
 func readingText(chance *rand.Rand, most int) string {
 	var b strings.Builder
 	for range chance.IntN(most + 1) {
@@ -62,7 +62,7 @@ func readingText(chance *rand.Rand, most int) string {
 	return b.String()
 }
 
-// readingEvent returns an event with texts in the members that its type has.
+// readingEvent returns an event with texts in the members of its type.
 func readingEvent(t testing.TB, chance *rand.Rand, i int) *hmx.Event {
 	t.Helper()
 	say := func(most int) string { return strings.ToValidUTF8(readingText(chance, most), "?") }
@@ -134,7 +134,7 @@ func writeVector(w io.Writer, e embed.Embedding) {
 	fmt.Fprintf(w, " %08x %d\n", math.Float32bits(e.Norm), e.Pieces)
 }
 
-// writeReading writes all that is read of an event.
+// writeReading writes everything that is read from an event.
 func writeReading(w io.Writer, ev *hmx.Event, before bool) {
 	counter := tokens.O200k()
 	r := index.Record{Event: ev, Header: record.Header{Kind: record.Event, Position: 5, Trust: record.User}}
@@ -154,9 +154,9 @@ func writeReading(w io.Writer, ev *hmx.Event, before bool) {
 	writeVector(w, index.Embed(&r))
 }
 
-// TestReading fails when a text or an event is read otherwise than before: what was
-// indexed would no longer be what is asked for. Where that is wanted, raise
-// DocumentVersion or what it is made of, and put the new digest here.
+// TestReading fails if a text or an event is read differently than before: the
+// index would no longer match the questions. If the change is intended, raise
+// DocumentVersion or one of its parts, and put the new digest here.
 func TestReading(t *testing.T) {
 	testsize.OneGoroutine(t)
 	const want = "4da3317e7023baa4b14e7e720f709655"
@@ -165,7 +165,7 @@ func TestReading(t *testing.T) {
 	hostile := []byte("\xff\xfe\xc3\x28\xe2\x82\xf0\x9f\x92 aZ09_-./:@#'\x00\x1b\n")
 	for i := range 3000 {
 		s := readingText(chance, 40)
-		if i%3 == 0 { // bytes that are no text
+		if i%3 == 0 { // invalid text
 			b := []byte(s)
 			for range 1 + len(b)/20 {
 				if at := chance.IntN(len(b) + 1); at < len(b) {
@@ -192,8 +192,8 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// BenchmarkReading reads events as they are read when they come in: what they are
-// about, and their documents. LUKASA_EVENTS names a file of them, a line each.
+// BenchmarkReading reads events as on arrival: their references and their
+// documents. LUKASA_EVENTS names a file of them, one per line.
 func BenchmarkReading(b *testing.B) {
 	var events []*hmx.Event
 	if name := os.Getenv("LUKASA_EVENTS"); name != "" {

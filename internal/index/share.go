@@ -6,21 +6,21 @@ import (
 	"sync/atomic"
 )
 
-// maxWorkers is how many goroutines share work at most, and partsEach in how many parts
-// for each of them it is cut at most.
+// maxWorkers is the maximum number of goroutines, and partsEach the maximum number of
+// parts for each of them.
 const (
 	maxWorkers = 4
 	partsEach  = 4
 )
 
-// Workers is into how many parts n pieces of work are to be cut, if so many pieces are
-// worth a goroutine, and a part costs something of its own.
+// Workers returns into how many parts n items of work should be divided, if each items
+// are worth a goroutine, and a part has a cost of its own.
 func Workers(n, each int) int {
 	return max(1, min(n/each, runtime.GOMAXPROCS(0), maxWorkers))
 }
 
-// Parts is Workers for parts that cost nothing of their own: there are more of them, so
-// that a goroutine that has to wait for a processor does not keep the others waiting.
+// Parts is Workers for parts without a cost of their own: there are more of them, so
+// that a goroutine that waits for a processor does not delay the others.
 func Parts(n, each int) int {
 	w := Workers(n, each)
 	if w == 1 {
@@ -29,10 +29,9 @@ func Parts(n, each int) int {
 	return min(n/each, partsEach*w)
 }
 
-// Share calls do for as many parts of n pieces of work, each from a piece on and below
-// another, by several goroutines that take one part after the other. It returns when all
-// are done, with the error of the first part that had one. A panic of a part goes on in
-// the goroutine of the caller.
+// Share divides n items of work into parts and calls do for each range [from, to), in
+// several goroutines. It returns when all are done, with the error of the first part
+// that had one. A panic of a part continues in the goroutine of the caller.
 func Share(n, parts int, do func(part, from, to int) error) error {
 	if parts == 1 {
 		return do(0, 0, n)

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/index"
 )
 
-// TestShare does every piece once, tells the error of the first part, and passes a
-// panic on to the caller.
+// TestShare: every item is processed once, the error of the first part is
+// returned, and a panic is passed on to the caller.
 func TestShare(t *testing.T) {
 	before := runtime.GOMAXPROCS(4)
 	defer runtime.GOMAXPROCS(before)

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// timeWords are words that tell when something was or will be.
+// timeWords are words about when something was or will be.
 const timeWords = `yesterday today tonight tomorrow ago last next week weekend month year day monday tuesday wednesday
 	thursday friday saturday sunday january february march april june july august september october november december
 	morning evening night summer winter spring fall autumn recently since`
@@ -18,7 +18,7 @@ type termSet struct {
 	some  [1 << 10 / 64]uint64 // a bit for the lowest ten of each
 }
 
-// timeTerms returns the terms of the words that tell when.
+// timeTerms returns the terms of the words about time.
 var timeTerms = sync.OnceValue(func() *termSet {
 	set := &termSet{terms: make(map[text.Term]bool)}
 	for _, word := range strings.Fields(timeWords) {
@@ -30,12 +30,12 @@ var timeTerms = sync.OnceValue(func() *termSet {
 	return set
 })
 
-// has reports whether a term is in the set. Of nearly all that are not, the bit tells.
+// has reports whether a term is in the set. The bit rules out nearly all others.
 func (s *termSet) has(t text.Term) bool {
 	return s.some[t%(1<<10)/64]>>(t%64)&1 != 0 && s.terms[t]
 }
 
-// tellsWhen reports whether a text has words that tell when.
+// tellsWhen reports whether a text has words about time.
 func tellsWhen(tokens []text.Token) bool {
 	terms := timeTerms()
 	for i := range tokens {

@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// read returns the event in a message, if whoever the consumer writes for may write it.
+// read returns the event in a message, if the consumer's principal may write it.
 func (c *Consumer) read(m *Message) (*lukasa.Event, error) {
 	ev, _, err := wire.Message{Body: m.Body}.Event()
 	if err != nil {
@@ -35,11 +35,10 @@ func allow(who *auth.Principal, ev *lukasa.Event) error {
 	return nil
 }
 
-// passes reports whether trouble is of the moment, so that a message that met it is to
-// be tried again.
+// passes reports whether an error is temporary, so that the message is retried.
 func passes(err error) bool { return fault.Lookup(fault.CodeOf(err)).Retry }
 
-// maxDetail is how long the detail of a dead letter may be.
+// maxDetail is the maximum length of a dead letter's detail.
 const maxDetail = 1024
 
 // bury returns a message as a dead letter.
@@ -48,7 +47,7 @@ func bury(m *Message, why error) Dead {
 	return Dead{Message: m, Code: string(e.Code), Detail: oneLine(e.Error())}
 }
 
-// oneLine makes a text fit for a header: one line of valid UTF-8, not too long.
+// oneLine makes a text fit into a header: one line of valid UTF-8, cut to maxDetail.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	s = strings.Map(func(r rune) rune {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// backoff gives waits that double, up to a bound, each up to half shorter by chance so
-// that many who wait do not come back at the same moment.
+// backoff returns waits that double up to a limit, each randomly up to half shorter,
+// so that many waiters do not return at the same moment.
 type backoff struct {
 	min, max time.Duration
 	now      time.Duration
@@ -20,10 +20,10 @@ func (b *backoff) next() time.Duration {
 	return half + rand.N(b.now-half+1)
 }
 
-// reset makes the next wait a short one.
+// reset makes the next wait short again.
 func (b *backoff) reset() { b.now = 0 }
 
-// sleep waits, and reports whether ctx let it.
+// sleep waits, and reports whether it completed before ctx ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -1,32 +1,32 @@
-// Package ingest takes events from brokers: it fetches messages, records the events
-// in them, and acknowledges each to the broker when it is on the disk.
+// Package ingest consumes events from brokers: it fetches messages, records their
+// events, and acknowledges each message when its event is durable.
 //
 //	consumer := ingest.New(ingest.Options{Gate: gate, Who: principal, Dial: dial})
 //	err := consumer.Run(ctx)
 //
-// What a broker is like is behind [Source]; one package each implements it. All of
-// them go through the same gate as other streams, so that events of one session are put
-// in order whichever way they come.
+// [Source] hides the broker; one package per broker implements it. All of them use the
+// same gate as other streams, so that the events of one session are ordered across
+// transports.
 //
 // # What is guaranteed
 //
-//   - A message is acknowledged only when its event is on the disk, or when it lies
-//     among the dead letters. Whatever ends in between, the broker hands it out again.
-//   - A message that comes again is a duplicate in the journal, by its event id: at
-//     least once from the broker, exactly once on record.
-//   - What can never be recorded becomes a dead letter, with its own bytes, why, and
-//     where it was: what is no event, what belongs to another tenant or agent, and what
-//     the board refuses. It holds nothing else back.
-//   - Trouble that passes (a full disk, a board that does not write, a tenant over its
-//     rate) makes no dead letters. The messages stay with the broker and are tried
-//     again, with growing waits.
-//   - What is fetched and not acknowledged is bounded, in messages and in bytes.
+//   - A message is acknowledged only when its event is durable, or when its dead letter
+//     is stored. If the process ends in between, the broker delivers it again.
+//   - A redelivered message is a duplicate in the journal, by its event id: at least
+//     once from the broker, exactly once on record.
+//   - A message that can never be recorded becomes a dead letter, with its bytes, the
+//     reason, and its place: an invalid event, an event of another tenant or agent, and
+//     what the board refuses. It does not block other messages.
+//   - Temporary errors (a full disk, a board that does not write, a tenant over its
+//     rate) make no dead letters. The messages stay with the broker and are retried
+//     with growing waits.
+//   - The fetched and unacknowledged messages are limited, in number and in bytes.
 //
 // # What is not
 //
-// A dead letter may be there twice if the process ends between storing it and
-// acknowledging the message, unless the broker stores both at once. A tenant over its
-// rate may hold back others that share its consumer.
+// A dead letter may exist twice if the process ends between storing it and
+// acknowledging the message, unless the broker does both at once. A tenant over its
+// rate may delay others that share its consumer.
 package ingest
 
 import (
@@ -46,13 +46,13 @@ import (
 type Message struct {
 	// Body is the event, as JSON. It belongs to the consumer.
 	Body []byte
-	// Subject is the subject, topic or stream, and Offset its place there, as the
-	// broker writes them.
+	// Subject is the subject, topic or stream, and Offset its place there, in the
+	// broker's notation.
 	Subject string
 	Offset  string
-	// Again says that the broker has handed it out before.
+	// Again says that the broker delivered it before.
 	Again bool
-	// Token is the source's own.
+	// Token belongs to the source.
 	Token any
 }
 
@@ -63,30 +63,30 @@ type Dead struct {
 	Detail  string // one line
 }
 
-// Source is a connection to a broker. Fetch is called by one goroutine; the others may
-// be called beside it. An error of any of them may be of the moment; after several in a
-// row the source is closed and a new one made.
+// Source is a connection to a broker. One goroutine calls Fetch; the other methods may
+// be called concurrently with it. An error of any of them may be temporary; after
+// several in a row the source is closed and a new one dialled.
 type Source interface {
-	// Fetch waits for messages, some seconds at most, and returns up to n of them. None
+	// Fetch waits for messages, at most some seconds, and returns up to n of them. None
 	// is no error.
 	Fetch(ctx context.Context, n int) ([]*Message, error)
-	// Ack tells the broker that messages are done with, whatever their order. What was
-	// acknowledged before, or belongs to another consumer by now, is passed over.
+	// Ack acknowledges messages, in any order. Messages that were acknowledged before,
+	// or belong to another consumer by now, are skipped.
 	Ack(ctx context.Context, done []*Message) error
 	// Bury stores dead letters durably and then acknowledges their messages. It returns
-	// how many of them, from the first, it is done with.
+	// how many of them, from the first, it has completed.
 	Bury(ctx context.Context, dead []Dead) (int, error)
-	// Working tells the broker that messages are still being worked on. It is called
-	// every Heartbeat, or never if that is zero.
+	// Working reports to the broker that messages are in progress. It is called every
+	// Heartbeat, or never if that is zero.
 	Working(ctx context.Context, busy []*Message) error
 	Heartbeat() time.Duration
-	// Lag returns how many messages are not acknowledged yet, fetched or not.
+	// Lag returns the number of unacknowledged messages, fetched or not.
 	Lag(ctx context.Context) (int64, error)
-	// Close lets go of the connection and leaves everything else with the broker.
+	// Close closes the connection and leaves everything else with the broker.
 	Close() error
 }
 
-// The names of what a dead letter carries besides the bytes of its message, where the
+// The names of what a dead letter carries besides the bytes of its message, if the
 // broker has headers or fields.
 const (
 	HeaderCode    = "Lukasa-Code"
@@ -95,7 +95,7 @@ const (
 	HeaderOffset  = "Lukasa-Offset"
 )
 
-// Headers returns what a dead letter carries, name and value, in a fixed order.
+// Headers returns the names and values that a dead letter carries, in a fixed order.
 func (d Dead) Headers() [][2]string {
 	return [][2]string{
 		{HeaderCode, d.Code}, {HeaderDetail, d.Detail},
@@ -115,36 +115,36 @@ const (
 	DefaultLagEvery   = 10 * time.Second
 )
 
-// Options says what is consumed, and for whom. Gate, Who and Dial must be given.
+// Options says what is consumed, and as which principal. Gate, Who and Dial are
+// required.
 type Options struct {
-	// Name is that of the consumer in logs.
+	// Name is the consumer's name in logs.
 	Name string
-	// Gate is the way in to the board.
+	// Gate passes events to the board.
 	Gate *intake.Gate
-	// Who writes. Events of other tenants than its own are refused, unless it is an
-	// operator without one; and of other agents than its own, if it speaks for one.
+	// Who is the writer. Events of other tenants than its own are refused, unless it is
+	// an operator without one; so are events of other agents, if it is bound to one.
 	Who *auth.Principal
 	// Dial connects to the broker.
 	Dial func(ctx context.Context) (Source, error)
-	// Admit, if set, is asked about each event with the size of its message, such as
-	// for quotas. Its error decides what becomes of the message, by the catalogue: tried
-	// again if it says so, a dead letter otherwise.
+	// Admit, if set, is called for each event with the size of its message, for example
+	// for quotas. Its error decides by the catalogue what happens to the message: a
+	// retry if the error is temporary, otherwise a dead letter.
 	Admit func(ev *lukasa.Event, bytes int) error
 
-	// Batch is how many messages are fetched at once, InFlight how many of them, and
-	// Bytes how many bytes, may be fetched and not acknowledged. A single batch may go
-	// beyond Bytes.
+	// Batch is how many messages are fetched at once. InFlight and Bytes limit the
+	// fetched and unacknowledged messages. A single batch may exceed Bytes.
 	Batch, InFlight int
 	Bytes           int64
-	// Grace is how long Run waits at the end for what is under way.
+	// Grace is how long Run waits at the end for messages under way.
 	Grace time.Duration
 	// Timeout is for a single call of the broker.
 	Timeout time.Duration
-	// MinBackoff and MaxBackoff bound the waits after trouble, which double.
+	// MinBackoff and MaxBackoff limit the waits after errors, which double.
 	MinBackoff, MaxBackoff time.Duration
-	// LagEvery is how often the broker is asked for the lag.
+	// LagEvery is how often the lag is measured.
 	LagEvery time.Duration
-	// Log is told of connections, trouble and dead letters. Nil means nobody.
+	// Log receives connections, errors and dead letters. Nil means no log.
 	Log *slog.Logger
 }
 
@@ -198,7 +198,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Consumer takes the messages of one source in. Make one with New.
+// Consumer consumes the messages of one source. Make one with New.
 type Consumer struct {
 	o      Options
 	writer lukasa.Writer
@@ -215,9 +215,9 @@ func New(o Options) (*Consumer, error) {
 	return c, nil
 }
 
-// Run consumes until ctx is done, over as many connections as that takes. It then waits
-// for what is under way, for the grace at most, and leaves the rest with the broker. It
-// must not be called twice at the same time.
+// Run consumes until ctx is done, reconnecting as needed. It then waits for messages
+// under way, at most for the grace, and leaves the rest with the broker. It must not be
+// called twice at the same time.
 func (c *Consumer) Run(ctx context.Context) {
 	wait := backoff{min: c.o.MinBackoff, max: c.o.MaxBackoff}
 	for ctx.Err() == nil {

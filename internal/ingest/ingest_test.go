@@ -31,8 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// queue is a broker in memory. What is not acknowledged is handed out again by the
-// next source.
+// queue is a broker in memory. The next source redelivers unacknowledged messages.
 type queue struct {
 	mu       sync.Mutex
 	waiting  []*Message
@@ -40,8 +39,8 @@ type queue struct {
 	acked    []string
 	dead     []Dead
 	fetched  int
-	asked    []int // how much each fetch wanted
-	failures int   // of calls to come
+	asked    []int // the sizes of the fetches
+	failures int   // number of calls that will fail
 	check    func(*Message)
 }
 
@@ -167,8 +166,8 @@ func open(t *testing.T) (*lukasa.Board, *intake.Gate) {
 	return board, gate
 }
 
-// consume runs a consumer until the broker has nothing left, or until enough says so,
-// and stops it.
+// consume runs a consumer until the broker has nothing left, or until enough returns
+// true, and stops it.
 func consume(t *testing.T, gate *intake.Gate, q *queue, change func(*Options), enough func(Stats) bool) Stats {
 	t.Helper()
 	o := Options{Name: "test", Gate: gate, Who: member(), Dial: q.dial, MinBackoff: time.Millisecond, MaxBackoff: 5 * time.Millisecond, LagEvery: time.Millisecond}
@@ -205,7 +204,7 @@ func size(t *testing.T, b *lukasa.Board, tenant string) uint64 {
 	return root.Size
 }
 
-// Nothing is acknowledged that is not on record.
+// Nothing is acknowledged before it is recorded.
 func TestAckComesAfterTheRecord(t *testing.T) {
 	board, gate := open(t)
 	q := &queue{check: func(m *Message) {
@@ -222,7 +221,7 @@ func TestAckComesAfterTheRecord(t *testing.T) {
 }
 
 // Whichever calls of the broker fail, everything is recorded once and acknowledged, and
-// every piece of garbage is buried once.
+// every invalid message is buried once.
 func TestBrokerThatFails(t *testing.T) {
 	for _, failures := range []int{0, 1, 2, 3, 4, 5, 6, 9, 14, 23, 38} {
 		board, gate := open(t)
@@ -241,7 +240,7 @@ func TestBrokerThatFails(t *testing.T) {
 	}
 }
 
-// Who the consumer writes for decides which events are taken.
+// The principal of the consumer decides which events are accepted.
 func TestWhoMayWriteWhat(t *testing.T) {
 	list := []string{event("acme", "e0", 0), event("other", "e0", 0)}
 	for _, row := range []struct {
@@ -270,7 +269,7 @@ func TestWhoMayWriteWhat(t *testing.T) {
 	}
 }
 
-// What admission refuses for now is tried again, what it refuses for ever is buried.
+// A temporary refusal of Admit is retried, a permanent one is buried.
 func TestAdmission(t *testing.T) {
 	board, gate := open(t)
 	q := &queue{}
@@ -298,7 +297,7 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// What is fetched and not acknowledged is bounded.
+// The messages in flight are limited.
 func TestBoundsOfWhatIsInFlight(t *testing.T) {
 	_, gate := open(t)
 	q := &queue{}

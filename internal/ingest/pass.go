@@ -14,14 +14,14 @@ import (
 // is given up.
 const attempts = 4
 
-// pass is the life of one connection. Three goroutines share it: one fetches and
+// pass is the lifetime of one connection. Three goroutines share it: one fetches and
 // offers, one acknowledges and buries, one keeps the broker informed.
 type pass struct {
 	c   *Consumer
 	src Source
 
-	wake chan struct{} // for who acknowledges: something is settled
-	free chan struct{} // for who fetches: there is room, or something to offer again
+	wake chan struct{} // wakes the acknowledging goroutine: something is settled
+	free chan struct{} // wakes the fetching goroutine: there is room, or something to offer again
 
 	once    sync.Once
 	failure error         // why the connection was given up
@@ -32,13 +32,13 @@ type pass struct {
 	bytes  int64            // of these
 	acks   []*flight        // recorded
 	dead   []Dead           // never to be recorded
-	graves []*flight        // of the dead, in their order
+	graves []*flight        // their flights, in the same order
 	again  []*flight        // to be offered again
 	acked  uint64
-	over   bool // nothing is offered any more; what is not answered is left
+	over   bool // nothing is offered any more; unanswered messages are left
 }
 
-// flight is a message on its way.
+// flight is a message under way.
 type flight struct {
 	msg   *Message
 	event *lukasa.Event
@@ -57,7 +57,7 @@ func newPass(c *Consumer, src Source) *pass {
 func (p *pass) run(ctx context.Context) error {
 	fetching, stop := context.WithCancel(ctx)
 	defer stop()
-	// What is under way is finished even when no more is fetched.
+	// Messages under way are completed even when no more are fetched.
 	settling, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	var all sync.WaitGroup
@@ -87,7 +87,7 @@ func (p *pass) fail(err error) {
 	})
 }
 
-// moved reports whether the connection was of any use.
+// moved reports whether the connection completed any message.
 func (p *pass) moved() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -199,7 +199,7 @@ func (p *pass) offer(ctx context.Context, f *flight) {
 	p.c.o.Gate.Offer(ctx, p.c.writer, f.event, func(r lukasa.EventReceipt, err error) {
 		switch {
 		case err != nil:
-			p.later(f) // it is not the event's own trouble
+			p.later(f) // the error is not about the event
 		case r.Disposition == lukasa.Refused:
 			p.admitted(f, r.Fault)
 		default:
@@ -209,7 +209,7 @@ func (p *pass) offer(ctx context.Context, f *flight) {
 	})
 }
 
-// admitted decides about an event that was refused.
+// admitted handles an event that was refused.
 func (p *pass) admitted(f *flight, err error) {
 	if passes(err) {
 		p.later(f)
@@ -218,7 +218,7 @@ func (p *pass) admitted(f *flight, err error) {
 	}
 }
 
-// took counts what became of an event that is on record.
+// took counts a recorded event by its disposition.
 func (n *counts) took(d lukasa.Disposition) {
 	switch d {
 	case lukasa.Own:
@@ -232,7 +232,7 @@ func (n *counts) took(d lukasa.Disposition) {
 	}
 }
 
-// settled says that a message can be acknowledged, or buried if there is a reason.
+// settled marks a message to be acknowledged, or buried if there is a reason.
 func (p *pass) settled(f *flight, why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -245,7 +245,7 @@ func (p *pass) settled(f *flight, why error) {
 	ring(p.wake)
 }
 
-// later says that a message met trouble that passes.
+// later schedules a message for a retry after a temporary error.
 func (p *pass) later(f *flight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -258,7 +258,7 @@ func (p *pass) later(f *flight) {
 	ring(p.free)
 }
 
-// offerAgain offers what has waited long enough, in the order in which it came back.
+// offerAgain offers messages whose wait has ended, in the order of their return.
 func (p *pass) offerAgain(ctx context.Context) {
 	now := time.Now()
 	var due, rest []*flight
@@ -292,7 +292,7 @@ func (p *pass) settle(ctx context.Context) error {
 	}
 }
 
-// acknowledge tells the broker what is recorded.
+// acknowledge acknowledges the recorded messages.
 func (p *pass) acknowledge(ctx context.Context) error {
 	p.mu.Lock()
 	list := p.acks
@@ -313,7 +313,7 @@ func (p *pass) acknowledge(ctx context.Context) error {
 	return nil
 }
 
-// bury brings the dead under the ground.
+// bury stores the dead letters.
 func (p *pass) bury(ctx context.Context) error {
 	p.mu.Lock()
 	dead, graves := p.dead, p.graves
@@ -332,7 +332,7 @@ func (p *pass) bury(ctx context.Context) error {
 	})
 }
 
-// try calls the broker, again after a while if it fails.
+// try calls the broker, and retries after a wait if it fails.
 func (p *pass) try(ctx context.Context, call func(context.Context) error) error {
 	wait := backoff{min: p.c.o.MinBackoff, max: p.c.o.MaxBackoff}
 	for failed := 1; ; failed++ {
@@ -354,7 +354,7 @@ func (p *pass) call(ctx context.Context, call func(context.Context) error) error
 	return call(ctx)
 }
 
-// landed says that messages are done with.
+// landed completes messages.
 func (p *pass) landed(list []*flight) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -364,7 +364,7 @@ func (p *pass) landed(list []*flight) {
 	}
 }
 
-// land takes a message out of the books. It is called under the lock.
+// land stops tracking a message. The caller holds the lock.
 func (p *pass) land(f *flight) {
 	if !p.flying[f] {
 		return
@@ -376,8 +376,8 @@ func (p *pass) land(f *flight) {
 	ring(p.free)
 }
 
-// finish waits for what is under way, for the grace at most. What met trouble that
-// passes is left with the broker.
+// finish waits for messages under way, at most for the grace. Messages with temporary
+// errors are left with the broker.
 func (p *pass) finish() {
 	p.mu.Lock()
 	p.over = true
@@ -405,7 +405,7 @@ func (p *pass) finish() {
 	}
 }
 
-// leave gives up what is not acknowledged.
+// leave gives up the unacknowledged messages.
 func (p *pass) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -415,7 +415,7 @@ func (p *pass) leave() {
 	}
 }
 
-// inform tells the broker what is still being worked on, and asks for the lag.
+// inform reports to the broker which messages are in progress, and measures the lag.
 func (p *pass) inform(ctx context.Context) {
 	p.measure(ctx)
 	lag := time.NewTicker(p.c.o.LagEvery)
@@ -440,7 +440,7 @@ func (p *pass) inform(ctx context.Context) {
 	}
 }
 
-// measure asks for the lag.
+// measure updates the lag.
 func (p *pass) measure(ctx context.Context) {
 	p.note(p.call(ctx, func(ctx context.Context) error {
 		lag, err := p.src.Lag(ctx)
@@ -451,7 +451,7 @@ func (p *pass) measure(ctx context.Context) {
 	}))
 }
 
-// note counts trouble of calls that may fail without harm.
+// note counts errors of calls that may fail without harm.
 func (p *pass) note(err error) {
 	if err != nil && fault.CodeOf(err) != fault.Canceled {
 		p.c.counts.trouble(err)
@@ -469,7 +469,7 @@ func (p *pass) busy() []*Message {
 	return list
 }
 
-// ring wakes a goroutine that is asleep, or sees to it that it does not fall asleep.
+// ring wakes a sleeping goroutine, or keeps it from falling asleep.
 func ring(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:

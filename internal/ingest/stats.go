@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Stats is what a consumer has done since it was made, and how it stands.
+// Stats is the state of a consumer, and its counters since it was made.
 type Stats struct {
 	Connected bool
 	Connects  uint64 // how often it has connected
@@ -14,17 +14,17 @@ type Stats struct {
 
 	Consumed    uint64 // messages fetched
 	Received    uint64 // bytes of these
-	Redelivered uint64 // of these, those that the broker had handed out before
+	Redelivered uint64 // of these, delivered before
 	Recorded    uint64 // events recorded, late ones included
 	Late        uint64
 	Duplicates  uint64 // on record before
 	Dead        uint64 // dead letters
-	Retried     uint64 // attempts after trouble that passes
+	Retried     uint64 // retries after temporary errors
 	Acked       uint64 // messages acknowledged, dead letters not included
 
 	InFlight int   // fetched and not acknowledged
 	Bytes    int64 // of these
-	Lag      int64 // not acknowledged, as the broker last said; -1 if it has not
+	Lag      int64 // unacknowledged, as last measured; -1 if never
 }
 
 // counts are the numbers behind Stats.
@@ -55,7 +55,7 @@ func (n *counts) trouble(err error) {
 	}
 }
 
-// Stats returns how the consumer stands.
+// Stats returns the counters of the consumer.
 func (c *Consumer) Stats() Stats {
 	n := &c.counts
 	n.mu.Lock()

@@ -34,7 +34,8 @@ func message(session string, sequence int64) *lukasa.Event {
 	}
 }
 
-// What a gate acknowledged is on a real board, sessions in order and nothing late.
+// What a gate acknowledged is on a real board, with sessions in order and no
+// late events.
 func TestGateOfABoard(t *testing.T) {
 	ctx := context.Background()
 	board := openBoard(t)
@@ -126,7 +127,7 @@ func BenchmarkGate(b *testing.B) {
 	}
 }
 
-// BenchmarkSingles has many callers that each wait for their event.
+// BenchmarkSingles runs many callers that each wait for their event.
 func BenchmarkSingles(b *testing.B) {
 	const callers = 64
 	work := func(b *testing.B, one func(w int, ev *lukasa.Event)) {

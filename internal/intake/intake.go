@@ -1,43 +1,42 @@
-// Package intake puts streams of events in order and records them: the one way in
-// for every transport that gets events one by one, from many places at once.
+// Package intake orders streams of events and records them. Every transport that
+// receives events one by one, from many places at once, uses it.
 //
 //	gate := intake.New(board, intake.Options{})
 //	defer gate.Close()
 //
 //	gate.Offer(ctx, writer, event, func(receipt lukasa.EventReceipt, err error) {
-//		// now it is on the disk, or will not be
+//		// the event is durable, or refused
 //	})
 //
-// A session in order flows through at once. An event that is ahead of others waits
-// for them, for the window at most, whichever transport they come by; then it goes on
-// without them. What may go on is recorded in groups, so that many callers share an
-// fsync.
+// A session in order passes at once. An event that is ahead of others waits for them,
+// at most for the window, whichever transport they use; then it goes on without them.
+// Released events are recorded in groups, so that many callers share an fsync.
 //
 // # What is guaranteed
 //
 //   - Each offer is answered exactly once: with a receipt, after the fsync, or with an
-//     error. Neither a panic of the board nor its failure leaves one unanswered, and
-//     nor does [Gate.Close].
+//     error. That holds if the board panics or fails, and after [Gate.Close].
 //   - Of two events of a session that are held or under way together, the lower by
-//     sequence, timestamp and event id is recorded first, whoever offered it.
-//   - What is offered and not answered takes no more memory than the options say.
-//     Beyond that, Offer waits. At most half of it waits for others: a stream full of
-//     gaps cannot stop one without, since what is over that half does not wait its
-//     window to the end.
-//   - Where a session goes on is what the board has on record of it, and not what this
-//     gate happens to remember. An event that comes again is never made to wait.
+//     sequence, timestamp and event id is recorded first, whichever caller offered it.
+//   - Unanswered offers take no more memory than the options allow. Beyond that, Offer
+//     blocks. At most half of it is for events that wait for others: above that half,
+//     events are released before their window ends, so that a stream full of gaps
+//     cannot stop one without.
+//   - The expected sequence of a session comes from the board, not from the memory of
+//     this gate. A repeated event never waits.
 //
 // # Where a session begins
 //
-// One that is not on record is expected to begin at 0. If it begins at 1, its first
-// event waits the window once; from then on the gate expects the tenant's new sessions
-// to begin at 1, until one begins at 0. Others wait the window.
+// A session that is not on record is expected to begin at 0. If it begins at 1, its
+// first event waits for the window once; from then on the gate expects the tenant's new
+// sessions to begin at 1, until one begins at 0. Any other first event waits for the
+// window.
 //
 // # What is not
 //
-// The gate does not ask who may write: events must be admitted before they are
-// offered. It says nothing of order across sessions, and it cannot put an event before
-// another that is recorded already; the receipt then says late.
+// The gate does not authorize: events must be authorized before they are offered. It
+// does not order events across sessions, and it cannot put an event before one that is
+// recorded already; the receipt then says late.
 package intake
 
 import (
@@ -57,7 +56,7 @@ const (
 	DefaultWindow    = reorder.DefaultWindow
 	DefaultMaxEvents = 16384
 	DefaultMaxBytes  = 64 << 20
-	// DefaultLanes is so few since each has its own share of every group.
+	// DefaultLanes is small because each lane has its own share of every group.
 	DefaultLanes = 2
 )
 
@@ -65,13 +64,12 @@ const (
 type Options struct {
 	// Window is how long an event waits for those before it.
 	Window time.Duration
-	// MaxEvents and MaxBytes are how much may be offered and not answered. An event
-	// that is larger than MaxBytes is taken in alone. Bytes are counted by
-	// [lukasa.Event.Size].
+	// MaxEvents and MaxBytes limit the unanswered offers. An event that is larger than
+	// MaxBytes is taken in alone. Bytes are counted by [lukasa.Event.Size].
 	MaxEvents int
 	MaxBytes  int
-	// Lanes is how many groups are on their way to the disk at the same time. A
-	// session keeps to one lane.
+	// Lanes is how many groups are written at the same time. A session stays in one
+	// lane.
 	Lanes int
 }
 
@@ -104,38 +102,38 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// journal is what a gate needs of a board.
+// journal is the part of a board that a gate needs.
 type journal interface {
 	Append(ctx context.Context, w lukasa.Writer, events ...*lukasa.Event) (*lukasa.AppendResult, error)
 	Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error)
 }
 
-// Gate is where events come in. It is safe for concurrent use. Make one with New.
+// Gate receives events. It is safe for concurrent use. Make one with New.
 type Gate struct {
 	board  journal
 	room   *room
 	order  *order
 	lanes  []*lane
-	wake   chan struct{} // something came in, or the gate closes
+	wake   chan struct{} // an offer arrived, or the gate closes
 	ended  chan struct{} // everything is answered
 	ending sync.WaitGroup
 
 	mu      sync.Mutex
-	inbox   []*offer // not looked at yet
+	inbox   []*offer // not processed yet
 	closing bool
 	stats   Stats
 }
 
-// offer is one event on its way in.
+// offer is one offered event.
 type offer struct {
 	writer lukasa.Writer
 	event  *lukasa.Event
 	size   int
 	done   func(lukasa.EventReceipt, error)
-	next   *offer // of the same event, offered again
+	next   *offer // the same event, offered again
 }
 
-// Stats is what a gate holds and has done since it was made.
+// Stats is what a gate holds, and its counters since it was made.
 type Stats struct {
 	Unanswered int // offers that are waiting or under way
 	Bytes      int // of their events
@@ -144,12 +142,12 @@ type Stats struct {
 	Offered  uint64
 	Answered uint64
 	Appends  uint64 // calls of the board; many events share one
-	Early    uint64 // let go before the window was over, since too much waited
-	AfterGap uint64 // let go because the window was over
+	Early    uint64 // released before the window ended, since too many waited
+	AfterGap uint64 // released because the window ended
 }
 
-// New returns a gate to a board, which must stay open until the gate is closed.
-// Options that [Options.Validate] refuses count as left out.
+// New returns a gate to a board, which must stay open until the gate is closed. Invalid
+// options count as zero.
 func New(board *lukasa.Board, o Options) *Gate { return newGate(board, o) }
 
 func newGate(board journal, o Options) *Gate {
@@ -170,10 +168,10 @@ func newGate(board journal, o Options) *Gate {
 	return g
 }
 
-// Offer hands an event in. It returns at once, or when there is room for it; done is
-// then called once, by Offer itself or by another goroutine. When ctx ends before there
-// is room, done gets its error; afterwards ctx has no say. The event must not be changed
-// before done is called, and done must not block nor offer anything itself.
+// Offer hands an event in. It blocks until there is room; done is then called once, by
+// Offer itself or by another goroutine. If ctx ends before there is room, done gets its
+// error; afterwards ctx has no effect. The event must not be changed before done is
+// called, and done must not block or call Offer.
 func (g *Gate) Offer(ctx context.Context, w lukasa.Writer, ev *lukasa.Event, done func(lukasa.EventReceipt, error)) {
 	if ev == nil {
 		done(lukasa.EventReceipt{}, fault.New(fault.InvalidArgument, "event: there is none").WithFix("offer an event"))
@@ -197,8 +195,8 @@ func (g *Gate) Offer(ctx context.Context, w lukasa.Writer, ev *lukasa.Event, don
 	ring(g.wake)
 }
 
-// Close takes no more offers in, lets go of everything that waits, and returns when
-// all is answered. It may be called again.
+// Close refuses new offers, releases all waiting events, and returns when all offers
+// are answered. It may be called again.
 func (g *Gate) Close() {
 	g.mu.Lock()
 	g.closing = true
@@ -208,7 +206,7 @@ func (g *Gate) Close() {
 	<-g.ended
 }
 
-// Stats returns what the gate holds and has done.
+// Stats returns the counters of the gate.
 func (g *Gate) Stats() Stats {
 	g.mu.Lock()
 	s := g.stats
@@ -217,7 +215,7 @@ func (g *Gate) Stats() Stats {
 	return s
 }
 
-// run brings what comes in into order, and into the lanes.
+// run orders incoming events and passes them to the lanes.
 func (g *Gate) run() {
 	defer close(g.ended)
 	timer := time.NewTimer(time.Hour)
@@ -245,8 +243,8 @@ func (g *Gate) run() {
 	g.ending.Wait()
 }
 
-// take returns what has come in. After it has said that the gate closes, nothing
-// comes in any more.
+// take returns the new offers, and whether the gate closes. After it has reported that,
+// no offer arrives any more.
 func (g *Gate) take() ([]*offer, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -255,7 +253,7 @@ func (g *Gate) take() ([]*offer, bool) {
 	return offers, g.closing
 }
 
-// send puts what may go on into the lanes, each session into its own.
+// send puts released events into the lanes, each session into its own.
 func (g *Gate) send(offers []*offer) {
 	for _, o := range offers {
 		g.lanes[g.order.lane(o.event, len(g.lanes))].add(o)
@@ -305,8 +303,8 @@ func (g *Gate) record(w lukasa.Writer, offers []*offer) {
 	g.answer(offers, receipts, err)
 }
 
-// appendSafely is Append, with a panic as an error. Nobody knows how much is recorded
-// then; sending it again is harmless.
+// appendSafely is Append, with a panic as an error. It is then unknown how much is
+// recorded; a retry is harmless.
 func (g *Gate) appendSafely(w lukasa.Writer, events []*lukasa.Event) (res *lukasa.AppendResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -316,7 +314,7 @@ func (g *Gate) appendSafely(w lukasa.Writer, events []*lukasa.Event) (res *lukas
 	return g.board.Append(context.Background(), w, events...)
 }
 
-// ring wakes a goroutine that is asleep, or sees to it that it does not fall asleep.
+// ring wakes a sleeping goroutine, or keeps it from falling asleep.
 func ring(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:

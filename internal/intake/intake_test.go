@@ -16,7 +16,7 @@ import (
 
 var ctx = context.Background()
 
-// on returns what is on record of a session.
+// on returns what is recorded of a session.
 func (m *memory) on(tenant, id string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,8 +60,8 @@ func TestSessionsThatBeginAtOne(t *testing.T) {
 		}{
 			{"t", "s1", 1, DefaultWindow}, {"t", "s1", 2, 0}, {"t", "s2", 1, 0}, {"t", "s3", 1, 0},
 			{"other", "s1", 1, DefaultWindow},
-			{"t", "s4", 2, DefaultWindow}, // one is missing
-			{"t", "s5", 0, 0},             // now they begin at 0 again
+			{"t", "s4", 2, DefaultWindow}, // 1 is missing
+			{"t", "s5", 0, 0},             // sessions begin at 0 again
 			{"t", "s6", 1, DefaultWindow},
 		} {
 			if d := waits(row.tenant, row.session, row.sequence); d != row.want {
@@ -71,7 +71,7 @@ func TestSessionsThatBeginAtOne(t *testing.T) {
 	})
 }
 
-// A session may go on by another way than the gate; the gate asks the board.
+// A session may go on without the gate; the gate asks the board.
 func TestSessionThatWentOnElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		board := newMemory()
@@ -122,7 +122,8 @@ func TestManyWritersShareSessions(t *testing.T) {
 	}
 }
 
-// Events of one session by two writers, offered in one go, are recorded in order.
+// Events of one session by two writers, offered at the same time, are recorded in
+// order.
 func TestWritersTakeTurns(t *testing.T) {
 	board := newMemory()
 	board.block = make(chan struct{})
@@ -180,7 +181,7 @@ func TestOfferWaitsForRoom(t *testing.T) {
 	})
 }
 
-// A stream full of gaps does not take the room of one without, nor stop it.
+// A stream full of gaps neither takes the room of one without gaps nor stops it.
 func TestGapsDoNotStopOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		board := newMemory()
@@ -246,7 +247,7 @@ func TestTroubleIsAnswered(t *testing.T) {
 						t.Errorf("%s: %v", name, err)
 					}
 				}
-				// It goes on when the board does.
+				// It goes on once the board does.
 				board.mu.Lock()
 				board.fail, board.panics = nil, false
 				board.mu.Unlock()
@@ -275,7 +276,8 @@ func TestClosedGateAnswers(t *testing.T) {
 	}
 }
 
-// Who waits for room when the gate closes is turned away, and nobody is forgotten.
+// Callers that wait for room when the gate closes are refused, and every offer is
+// answered.
 func TestCloseWithOffersAtTheDoor(t *testing.T) {
 	for range 50 {
 		gate := newGate(newMemory(), Options{MaxEvents: 2})
@@ -301,8 +303,8 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// What is on its way to the board counts as recorded: the next of its session does not
-// wait for it.
+// Events under way count as recorded: the next one of the session does not wait for
+// them.
 func TestSessionUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		board := newMemory()
@@ -312,7 +314,7 @@ func TestSessionUnderWay(t *testing.T) {
 		start := time.Now()
 		for i := range int64(20) {
 			gate.Offer(ctx, lukasa.Writer{}, event("t", "s", fmt.Sprint("e", i), i), got.to(fmt.Sprint(i)))
-			synctest.Wait() // each by itself
+			synctest.Wait() // one group each
 		}
 		close(board.block)
 		got.all.Wait()

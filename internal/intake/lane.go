@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// maxRound is how many events go to the board together at most, and maxAtOnce by
-	// how many writers at the same time. The board puts them into one group.
+	// maxRound is the maximum number of events that go to the board together, and
+	// maxAtOnce the number of concurrent writers. The board puts them into one group.
 	maxRound  = 4096
 	maxAtOnce = 256
 )
 
-// lane brings events to the board, one round after the other. While one is on its way
-// the next gathers.
+// lane sends events to the board, round after round. While one round is written, the
+// next gathers.
 type lane struct {
 	gate *Gate
 	wake chan struct{}
@@ -54,7 +54,7 @@ func (l *lane) run() {
 	}
 }
 
-// take returns what goes to the board next.
+// take returns the next round.
 func (l *lane) take() []*offer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,14 +66,14 @@ func (l *lane) take() []*offer {
 	return round
 }
 
-// over reports whether nothing comes any more.
+// over reports whether the lane is closed and empty.
 func (l *lane) over() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.closed && len(l.queue) == 0
 }
 
-// record records what one stage has of each writer, at the same time.
+// record records the groups of one stage concurrently.
 func (l *lane) record(stage []group) {
 	if len(stage) == 1 {
 		l.gate.record(stage[0].writer, stage[0].offers)
@@ -88,15 +88,15 @@ func (l *lane) record(stage []group) {
 	}
 }
 
-// group is what one writer has in a stage.
+// group is the events of one writer in a stage.
 type group struct {
 	writer lukasa.Writer
 	offers []*offer
 }
 
-// stages cuts a round into groups that can be recorded at the same time, and into
-// stages that come one after the other: where the writer changes within a session, the
-// rest of the session is for the next stage. Each session keeps its order.
+// stages cuts a round into groups that can be recorded concurrently, and into stages
+// that run one after the other: where the writer changes within a session, the rest of
+// the session goes to the next stage. Each session keeps its order.
 func stages(round []*offer) [][]group {
 	type place struct {
 		writer lukasa.Writer

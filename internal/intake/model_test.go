@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// model says what a gate has to record, told as plainly as possible: one event after
-// the other, lists that are searched and sorted anew.
+// model says what a gate has to record, as simply as possible: one event at a time,
+// with lists that are searched and sorted each time.
 type model struct {
 	window   time.Duration
 	now      time.Time
@@ -25,7 +25,7 @@ type model struct {
 type modelSession struct {
 	recorded []string
 	reached  int64 // on record, or -1
-	high     int64 // let go while others wait
+	high     int64 // released while others wait
 	held     []modelHeld
 }
 
@@ -55,14 +55,14 @@ func (m *model) offer(ev *lukasa.Event) {
 	m.flow(s)
 }
 
-// flow lets go of what nothing is missing before.
+// flow releases the events that nothing is missing before.
 func (m *model) flow(s *modelSession) {
 	for s.sort(); len(s.held) > 0 && s.held[0].event.Sequence <= s.high+1; s.sort() {
 		m.record(s)
 	}
 }
 
-// sleep lets time pass, and with it windows.
+// sleep advances the time, and lets windows end.
 func (m *model) sleep(d time.Duration) {
 	m.now = m.now.Add(d)
 	for {
@@ -103,8 +103,8 @@ func (s *modelSession) sort() {
 	slices.SortStableFunc(s.held, func(a, b modelHeld) int { return hmx.CompareEvents(a.event, b.event) })
 }
 
-// After each step of a random history, what is on record of every session is what
-// the model says, in its order; and each offer is answered once.
+// After each step of a random history, the records of every session match the model,
+// in order; and each offer is answered once.
 func TestAgainstModel(t *testing.T) {
 	for seed := range uint64(300) {
 		synctest.Test(t, func(t *testing.T) { history(t, seed) })
@@ -156,7 +156,7 @@ func history(t *testing.T, seed uint64) {
 	}
 }
 
-// drawEvent returns an event near those before it, sometimes one of them again.
+// drawEvent returns an event near the earlier ones, sometimes a repeated one.
 func drawEvent(random *rand.Rand, step int, sent []*lukasa.Event) *lukasa.Event {
 	if len(sent) > 0 && random.IntN(8) == 0 {
 		return sent[random.IntN(len(sent))]

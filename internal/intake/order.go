@@ -15,7 +15,8 @@ import (
 // session names a session of a tenant.
 type session struct{ tenant, id string }
 
-// order decides what may go on. Only answered may be called beside the others.
+// order decides which events may go on. Only answered may be called concurrently with
+// the other methods.
 type order struct {
 	board  journal
 	buffer *reorder.Buffer
@@ -27,18 +28,18 @@ type order struct {
 	fromOne map[string]bool
 
 	mu sync.Mutex
-	// going are the sessions with events that went on and are not answered: of these
-	// the board does not know yet how far they are.
+	// going are the sessions with released and unanswered events, whose progress the
+	// board does not know yet.
 	going map[session]*going
 }
 
-// going is how far a session is on its way to the board.
+// going is how far the released events of a session reach.
 type going struct {
 	high   int64
 	events int
 }
 
-// maxHabits and maxTenantName bound what is remembered of how sessions begin.
+// maxHabits and maxTenantName limit what is remembered about the starts of sessions.
 const (
 	maxHabits     = 4096
 	maxTenantName = 256
@@ -52,12 +53,12 @@ func newOrder(board journal, o Options) *order {
 	buffer, err := reorder.New(reorder.Options{
 		Window: o.Window, Next: r.next,
 		MaxSessionEvents: half(o.MaxEvents), MaxSessionBytes: half(o.MaxBytes), MaxEvents: half(o.MaxEvents), MaxBytes: half(o.MaxBytes),
-		// Nothing is remembered of a session that holds nothing: it may go on by other
-		// ways, and the board knows.
+		// The buffer keeps no state of a session that holds nothing: the session may
+		// go on elsewhere, and the board knows.
 		MaxSessions: 1, MaxNameBytes: 1,
 	})
 	if err != nil {
-		panic(err) // the options have only positive numbers
+		panic(err) // unreachable: the options have only positive numbers
 	}
 	r.buffer = buffer
 	return r
@@ -65,8 +66,8 @@ func newOrder(board journal, o Options) *order {
 
 func half(n int) int { return max(n/2, 1) }
 
-// push takes offers in and returns what may go on, the events of each session in
-// their order.
+// push takes offers in and returns those that may go on, the events of each session in
+// order.
 func (r *order) push(now time.Time, offers []*offer) []*offer {
 	if len(offers) == 0 {
 		return r.released(r.buffer.Advance(now))
@@ -88,16 +89,16 @@ func (r *order) push(now time.Time, offers []*offer) []*offer {
 	return out
 }
 
-// flush returns everything that waits.
+// flush returns all waiting offers.
 func (r *order) flush() []*offer { return r.released(r.buffer.Flush()) }
 
-// deadline returns when push next has something to let go.
+// deadline returns when push next releases an event.
 func (r *order) deadline() (time.Time, bool) { return r.buffer.Deadline() }
 
-// stats returns what the buffer holds and has done.
+// stats returns the counters of the buffer.
 func (r *order) stats() reorder.Stats { return r.buffer.Stats() }
 
-// released turns events back into offers, and remembers that they are under way.
+// released turns events back into offers, and records that they are under way.
 func (r *order) released(list []reorder.Release) []*offer {
 	out := make([]*offer, 0, len(list))
 	r.mu.Lock()
@@ -124,7 +125,7 @@ func (r *order) released(list []reorder.Release) []*offer {
 	return out
 }
 
-// answered says that offers are not under way any more.
+// answered records that offers are no longer under way.
 func (r *order) answered(offers []*offer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,8 +138,8 @@ func (r *order) answered(offers []*offer) {
 	}
 }
 
-// next says which sequence is expected of a session that holds nothing. One whose
-// state cannot be read does not wait for anything; whoever writes it will hear why.
+// next returns the expected sequence of a session that holds nothing. If the state of
+// a session cannot be read, its events do not wait; the write then reports the error.
 func (r *order) next(tenant, id string) (int64, bool) {
 	high, ok, err := r.reached(tenant, id)
 	if err != nil {
@@ -155,7 +156,7 @@ func (r *order) next(tenant, id string) (int64, bool) {
 	return high + 1, ok
 }
 
-// reached asks the board, with a panic as an error.
+// reached asks the board, and returns a panic as an error.
 func (r *order) reached(tenant, id string) (high int64, ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -165,8 +166,8 @@ func (r *order) reached(tenant, id string) (high int64, ok bool, err error) {
 	return r.board.Reached(context.Background(), tenant, id)
 }
 
-// learn notes how the sessions of a tenant begin: at 0, or with nothing before 1 that
-// came within the window.
+// learn records how the sessions of a tenant begin: at 0, or at 1 with nothing before
+// it within the window.
 func (r *order) learn(rel reorder.Release) {
 	tenant := rel.Event.TenantID
 	switch {

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// room bounds how many events, and how many bytes of them, are inside. Who finds no
-// room waits, the first who came first, so that a large event is not passed by small
-// ones for ever.
+// room is a FIFO semaphore that limits the number of events inside, and their bytes.
+// Because it is FIFO, small events do not overtake a large one forever.
 type room struct {
 	maxEvents, maxBytes int
 
@@ -18,17 +17,17 @@ type room struct {
 	waiters       list.List // of *waiter
 }
 
-// waiter is one who waits for room.
+// waiter is a caller that waits for room.
 type waiter struct {
 	bytes int
-	in    chan error // closed, or given an error, when the wait is over
+	in    chan error // closed, or sent an error, when the wait ends
 }
 
 func newRoom(maxEvents, maxBytes int) *room {
 	return &room{maxEvents: maxEvents, maxBytes: maxBytes}
 }
 
-// enter takes room for an event, or says why there is none.
+// enter takes room for an event, or returns why there is none.
 func (r *room) enter(ctx context.Context, bytes int) error {
 	r.mu.Lock()
 	if r.closed {
@@ -52,16 +51,16 @@ func (r *room) enter(ctx context.Context, bytes int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
-	case err := <-w.in: // it came in between
+	case err := <-w.in: // it was admitted meanwhile
 		return err
 	default:
 	}
 	r.waiters.Remove(at)
-	r.admit() // who stood behind may fit where this one did not
+	r.admit() // waiters behind it may fit
 	return ctx.Err()
 }
 
-// leave gives room back.
+// leave releases room.
 func (r *room) leave(events, bytes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +69,7 @@ func (r *room) leave(events, bytes int) {
 	r.admit()
 }
 
-// close turns everybody away who waits, and who comes later.
+// close refuses all waiters, and all later callers.
 func (r *room) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,14 +79,14 @@ func (r *room) close() {
 	}
 }
 
-// taken returns what is inside.
+// taken returns how much is inside.
 func (r *room) taken() (events, bytes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.events, r.bytes
 }
 
-// admit lets in who fits, in their order.
+// admit admits waiters that fit, in order.
 func (r *room) admit() {
 	for at := r.waiters.Front(); at != nil; at = r.waiters.Front() {
 		w := at.Value.(*waiter)
@@ -101,7 +100,7 @@ func (r *room) admit() {
 	}
 }
 
-// fits reports whether there is room. One alone always has it.
+// fits reports whether there is room. A single event always fits.
 func (r *room) fits(bytes int) bool {
 	return r.events == 0 || r.events < r.maxEvents && r.bytes+bytes <= r.maxBytes
 }

@@ -37,7 +37,7 @@ func event(tenant, session, id string, sequence int64) *lukasa.Event {
 	}
 }
 
-// memory is a journal in memory, told as plainly as possible.
+// memory is a simple journal in memory.
 type memory struct {
 	mu       sync.Mutex
 	recorded map[session][]string // ids in order of recording
@@ -103,7 +103,7 @@ func (m *memory) Reached(_ context.Context, tenant, id string) (int64, bool, err
 	return high, ok, m.fail
 }
 
-// answers counts what became of offers, each by its name.
+// answers counts the answers to offers, by name.
 type answers struct {
 	mu       sync.Mutex
 	receipts map[string]lukasa.EventReceipt
@@ -116,7 +116,7 @@ func newAnswers() *answers {
 	return &answers{receipts: map[string]lukasa.EventReceipt{}, errs: map[string]error{}, times: map[string]int{}}
 }
 
-// to returns the function that takes the answer to an offer.
+// to returns the callback of an offer.
 func (a *answers) to(name string) func(lukasa.EventReceipt, error) {
 	a.all.Add(1)
 	return func(r lukasa.EventReceipt, err error) {
@@ -129,7 +129,7 @@ func (a *answers) to(name string) func(lukasa.EventReceipt, error) {
 	}
 }
 
-// once fails unless each of so many offers was answered once.
+// once fails unless each of n offers was answered once.
 func (a *answers) once(t *testing.T, n int) {
 	t.Helper()
 	a.mu.Lock()

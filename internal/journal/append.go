@@ -10,27 +10,27 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// smallCommit is the size up to which a commit pays for writing zeros ahead.
+// smallCommit is the largest commit for which zeros are written ahead.
 const smallCommit = 64 << 10
 
-// keepBuffer is how much room for a group is kept for the next one.
+// keepBuffer is the largest buffer that is kept for the next group.
 const keepBuffer = 8 << 20
 
-// writer is what belongs to the goroutine that writes.
+// writer is the state of the writing goroutine.
 type writer struct {
-	file   disk.File // the segment that is written to, nil if there is none
+	file   disk.File // the segment that is written, nil if there is none
 	base   LSN
 	size   int64 // of the file, zeros ahead included
 	end    int64 // offset behind the last durable frame
 	frames uint64
-	last   int64 // offset of the last durable frame, or of the first one to come
+	last   int64 // offset of the last durable frame, or of the first future one
 
 	buf    []byte // frames for the next commit
 	marked int    // how much of buf lies before the last mark, or -1 without one
 	early  int    // how much of buf is written already
 	deltas []byte // index of the segment so far, buf included
 	kept   int    // how much of deltas is durable
-	tip    Mark   // where the buffer stands
+	tip    Mark   // the end of the buffer
 }
 
 // Mark is a place in the group that is being built.
@@ -40,7 +40,7 @@ type Mark struct {
 	last        int64
 }
 
-// Mark returns the place behind what was appended so far.
+// Mark returns the place behind the last appended frame.
 func (l *Log) Mark() Mark {
 	w := &l.writer
 	w.marked = len(w.buf)
@@ -48,11 +48,11 @@ func (l *Log) Mark() Mark {
 }
 
 // Rewind drops what was appended since m, which must be of the same group. The
-// addresses that were handed out since are void. To go back to the last mark is
-// free; to an earlier one may cost a write, with the caveat of Abort.
+// addresses returned since then are void. A rewind to the last mark is free; to
+// an earlier one it may cost a write, with the caveat of Abort.
 func (l *Log) Rewind(m Mark) {
 	if m.buf == 0 {
-		// The group may have begun a segment since, which m knows nothing of.
+		// The group may have begun a segment since m was taken.
 		l.Abort()
 		return
 	}
@@ -112,8 +112,8 @@ func (l *Log) Append(header, body []byte) (LSN, error) {
 	return lsn, nil
 }
 
-// writeEarly hands the disk what will hardly be rewound, so that it works while
-// the rest of a large group is made. Nothing is durable by that.
+// writeEarly writes what is unlikely to be rewound, so that the disk works
+// while the rest of a large group is built. This makes nothing durable.
 func (l *Log) writeEarly() error {
 	w := &l.writer
 	upTo := len(w.buf)
@@ -134,15 +134,15 @@ func (l *Log) writeEarly() error {
 	w.early = upTo
 	w.size = max(w.size, w.end+int64(upTo))
 	if _, err := w.file.SyncTo(w.end + int64(upTo)); err != nil {
-		// The error of a failed write may be told only once, to whoever asks first.
+		// The kernel may report a failed write only once, to the first caller.
 		return l.fail("write to the journal", err)
 	}
 	return nil
 }
 
-// void makes zeros, durably, of what was written early behind the first keep
-// bytes of the group. Left alone, a frame of it could come to lie right behind
-// a later group and be taken for one of the log's.
+// void overwrites with zeros, durably, what was written early behind the first
+// keep bytes of the group. Otherwise one of those frames could end up right
+// behind a later group and pass for a frame of the log.
 func (l *Log) void(keep int) {
 	w := &l.writer
 	if w.early <= keep {
@@ -151,13 +151,13 @@ func (l *Log) void(keep int) {
 	n := w.early - keep
 	w.early = keep
 	if l.writable() == nil {
-		_ = l.write(make([]byte, n), w.end+int64(keep)) // its failure is the log's
+		_ = l.write(make([]byte, n), w.end+int64(keep)) // on failure it fails the log
 	}
 }
 
 // Commit makes what was appended durable with one write and one sync. When it
-// fails, none of it may be acknowledged, although some of it may turn out to
-// be there at the next Open, and the log is failed for good.
+// fails, the caller must acknowledge none of it, although the next Open may
+// find some of it, and the log stays failed.
 func (l *Log) Commit() error {
 	if err := l.writable(); err != nil {
 		l.Abort()
@@ -190,8 +190,7 @@ func (l *Log) Commit() error {
 	return nil
 }
 
-// write writes b and syncs, or fails the log. There may be nothing left to
-// write, and still something to sync.
+// write writes b and syncs, or fails the log. With b empty it still syncs.
 func (l *Log) write(b []byte, off int64) error {
 	w := &l.writer
 	if n, err := w.file.WriteAt(b, off); err != nil {
@@ -205,7 +204,7 @@ func (l *Log) write(b []byte, off int64) error {
 	return nil
 }
 
-// prove raises what the disk itself says was durable.
+// prove raises the address up to which the disk itself proves the log durable.
 func (l *Log) prove(to uint64) {
 	for old := l.proven.Load(); to > old; old = l.proven.Load() {
 		if l.proven.CompareAndSwap(old, to) {
@@ -214,7 +213,7 @@ func (l *Log) prove(to uint64) {
 	}
 }
 
-// roll seals the segment that is full, and begins the next.
+// roll seals the full segment and begins the next.
 func (l *Log) roll() error {
 	w := &l.writer
 	trailer := block{
@@ -241,11 +240,11 @@ func (l *Log) roll() error {
 	return l.begin(list, sealed.next())
 }
 
-// begin makes the segment at base, durably, and publishes it behind list.
+// begin creates the segment at base, durably, and publishes it behind list.
 func (l *Log) begin(list []*segment, base LSN) error {
 	w := &l.writer
 	name := segmentName(base)
-	// What is there can only be what a crash left of this very step.
+	// A file of this name can only be left by a crash in this very step.
 	l.files.drop(name)
 	if err := l.opts.FS.Remove(l.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l.fail("clear the place of a segment", err)

@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/journal"
 )
 
-// The benchmarks write to the disk under the working directory, because the
-// temporary directory may be one that fsync costs nothing on.
+// The benchmarks write to the disk under the working directory, because fsync
+// may cost nothing in the temporary directory.
 
 func openBench(b *testing.B, o journal.Options) *journal.Log {
 	b.Helper()

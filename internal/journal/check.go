@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// Progress tells how far a check has come, in bytes.
+// Progress says how much of a check is done, in bytes.
 type Progress struct {
 	Done, Total int64
 }
 
-// Check reads every byte of every segment, and returns what is damaged. The
-// function, if there is one, is told now and then how far it has come. What is
-// appended meanwhile is not looked at.
+// Check reads every byte of every segment and returns the damage. It calls fn,
+// if not nil, now and then with its progress. It does not read what is
+// appended meanwhile.
 func (l *Log) Check(ctx context.Context, fn func(Progress)) ([]Damage, error) {
 	end := l.End()
 	segs := *l.segs.Load()
@@ -23,7 +23,7 @@ func (l *Log) Check(ctx context.Context, fn func(Progress)) ([]Damage, error) {
 	for i, s := range segs {
 		p.Total += max(0, s.limit(i == len(segs)-1, end))
 	}
-	// What Open found of the structure is not found again by reading frames.
+	// Reading frames does not find structural damage again that Open found.
 	var list []Damage
 	for _, d := range l.Damages() {
 		if d.Part != PartBody && d.Part != PartHead {
@@ -80,8 +80,8 @@ func (c *checking) run(last bool) error {
 	}
 	w := newWindow(r, s.size, scanChunk)
 	if !s.sealed {
-		// Behind the end of the segment that is written to, a frame may be on
-		// its way.
+		// Behind the end of the segment being written, a frame may be in
+		// flight.
 		return nil
 	}
 	stop := s.size - blockSize - int64(s.index)
@@ -109,8 +109,8 @@ func (c *checking) run(last bool) error {
 	return nil
 }
 
-// frames reads all frames, and returns where they begin, damaged ones too as
-// far as they could be told.
+// frames reads all frames and returns their offsets, including those of
+// damaged frames as far as they are known.
 func (c *checking) frames(limit int64) ([]int64, error) {
 	s := c.seg
 	scan := c.log.Scan(s.base)

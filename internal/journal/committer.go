@@ -8,15 +8,15 @@ import (
 // MaxGroup is the most requests that a [Committer] hands to one run.
 const MaxGroup = 1024
 
-// Committer brings requests that arrive at the same time together, so that one
-// write and one sync serve them all. It has no goroutine of its own: whoever
-// comes first runs for all who wait, and those who come meanwhile are the next
-// group. Requests are served in the order in which they came. Handing over
+// Committer groups requests that arrive at the same time, so that one write
+// and one sync serve them all. It has no goroutine of its own: the first
+// caller runs for all waiting callers, and callers that arrive meanwhile form
+// the next group. Requests are served in order of arrival. Handing over
 // allocates nothing.
 type Committer[R any] struct {
 	run  func(group []R)
 	pool sync.Pool
-	// group is touched only by whoever runs.
+	// Only the goroutine that runs touches group.
 	group []R
 
 	mu      sync.Mutex
@@ -31,13 +31,13 @@ type waiter[R any] struct {
 	wake    chan outcome
 }
 
-// outcome is why a waiter is woken.
+// outcome is the reason why a waiter is woken.
 type outcome struct {
-	lead   bool // it is its turn to run
+	lead   bool // the waiter runs the next group
 	reason any  // not nil: run did not return
 }
 
-// line is a queue of waiters, linked through themselves.
+// line is an intrusive queue of waiters.
 type line[R any] struct {
 	first, last *waiter[R]
 	n           int
@@ -53,7 +53,7 @@ func (l *line[R]) push(w *waiter[R]) {
 	l.n++
 }
 
-// take cuts off the first n and returns the first of them.
+// take removes the first n waiters and returns the first of them.
 func (l *line[R]) take(n int) *waiter[R] {
 	first := l.first
 	if n >= l.n {
@@ -81,9 +81,9 @@ func NewCommitter[R any](run func(group []R)) *Committer[R] {
 	return c
 }
 
-// Do returns when run has returned from a group that r was in. If run panics,
-// Do panics in all callers of that group, so that none takes it for done, and
-// the next group runs as if nothing had happened.
+// Do returns when run has returned from a group that contained r. If run
+// panics, Do panics in all callers of that group, so that none takes it for
+// done, and the next group runs as usual.
 func (c *Committer[R]) Do(r R) {
 	c.mu.Lock()
 	if !c.busy {
@@ -109,7 +109,7 @@ func (c *Committer[R]) Do(r R) {
 	}
 }
 
-// lead runs a group that begins with r and holds all who wait.
+// lead runs a group of r and all waiting requests.
 func (c *Committer[R]) lead(r R) {
 	c.mu.Lock()
 	members := c.waiting.take(MaxGroup - 1)
@@ -137,8 +137,8 @@ func (c *Committer[R]) lead(r R) {
 	done = true
 }
 
-// pass ends a group: it hands over to the first who waits, and wakes the
-// members of the group.
+// pass ends a group: it hands over to the first waiter, and wakes the members
+// of the group.
 func (c *Committer[R]) pass(members *waiter[R], reason any) {
 	clear(c.group)
 	c.mu.Lock()

@@ -20,9 +20,9 @@ type request struct {
 	done      bool
 }
 
-// However many callers there are and whatever becomes of run, every request is
-// run exactly once, a caller's requests in order, groups one at a time, and
-// Do returns after run has, or panics when run did not.
+// For any number of callers and any outcome of run: every request is run
+// exactly once, a caller's requests run in order, groups run one at a time,
+// and Do returns after run does, or panics if run did not return.
 func TestCommitter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		callers := rapid.IntRange(1, 24).Draw(t, "callers")
@@ -78,7 +78,7 @@ func TestCommitter(t *testing.T) {
 					h := (seed + uint64(i)*7919 + uint64(n)*104729) * 0x9e3779b97f4a7c15 >> 33
 					r := &request{caller: i, n: n, panics: int(h%100) < odds, exits: odds > 0 && h%97 == 1}
 					var once sync.WaitGroup
-					once.Go(func() { // ended with its goroutine, at worst
+					once.Go(func() { // at worst it ends with its goroutine
 						defer served.Add(1)
 						defer func() {
 							p := recover()
@@ -116,7 +116,7 @@ func TestCommitter(t *testing.T) {
 	})
 }
 
-// Whoever comes while a group runs is in the next, all of them together.
+// Callers that arrive while a group runs form the next group together.
 func TestCommitterGroups(t *testing.T) {
 	started, release := make(chan int), make(chan struct{})
 	c := journal.NewCommitter(func(group []int) {

@@ -14,9 +14,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// crashes lives through a few crashes in a row, each in the middle of some
-// operation, and verifies after each. Operations of the journal go through
-// wrap.
+// crashes simulates a few crashes in a row, each during some operation, and
+// verifies after each. Operations of the journal go through wrap.
 func crashes(seed uint64, wrap func(disk.FS) disk.FS) error {
 	m := newModel(seed)
 	mem := disk.NewCrashable()
@@ -43,11 +42,11 @@ func crashes(seed uint64, wrap func(disk.FS) disk.FS) error {
 			return fmt.Errorf("seed %d, life %d: %w", seed, life, err)
 		}
 		if m.rng.IntN(3) == 0 {
-			continue // the process was killed, and the machine went on
+			continue // the process was killed, and the machine kept running
 		}
 		mem = mem.CrashClone(disk.CrashConfig{UnsyncedDataPercent: m.rng.IntN(101), RNG: m.rng})
 	}
-	// What an Open has shown must survive the next crash.
+	// What an Open has returned must survive the next crash.
 	for _, fs := range []*disk.Mem{mem, nil} {
 		if fs == nil {
 			fs = mem.CrashClone(disk.CrashConfig{})
@@ -74,7 +73,7 @@ func lastLife(m *model, fs disk.FS) error {
 	if len(found) > 0 {
 		return fmt.Errorf("check: %w", &found[0])
 	}
-	return nil // left without a Close, as a killed process leaves it
+	return nil // left without a Close, as after a kill
 }
 
 func TestCrashes(t *testing.T) {
@@ -97,7 +96,7 @@ func TestCrashesNeedSync(t *testing.T) {
 }
 
 // After a failed sync, the system may hold as written what never reached the
-// disk. What Open then finds is written again before it is believed.
+// disk. Open writes what it finds again before it relies on it.
 func TestUnprovenIsWrittenAgain(t *testing.T) {
 	mem := disk.NewMem()
 	l := open(t, journal.Options{FS: mem, Ahead: -1})
@@ -195,7 +194,7 @@ func sweepOne(m *model, mem *disk.Mem, faulty *disktest.Faulty) error {
 	return nil
 }
 
-// failedForGood makes sure that a failed log takes nothing more, and says why.
+// failedForGood checks that a failed log refuses all writes, with the reason.
 func failedForGood(l *journal.Log, cause error) error {
 	if !errors.Is(cause, fault.WriteFailed) || l.Failed() == nil {
 		return fmt.Errorf("failed with %w, and is failed: %w", cause, l.Failed())
@@ -219,7 +218,7 @@ func failedForGood(l *journal.Log, cause error) error {
 	return nil
 }
 
-// Open says why it cannot write, whatever it was doing when it found out.
+// Open reports why it cannot write, whichever step failed.
 func TestOpenSaysWhy(t *testing.T) {
 	m, files := specimen(t, false)
 	for errno, code := range map[syscall.Errno]fault.Code{syscall.EROFS: fault.ReadOnly, syscall.ENOSPC: fault.DiskFull} {
@@ -227,7 +226,7 @@ func TestOpenSaysWhy(t *testing.T) {
 			faulty := disktest.FailAt(restore(t, files), disktest.Fault{N: n, Err: errno, After: true})
 			l, err := journal.Open(m.options(faulty))
 			if faulty.Tripped() == "" {
-				l.Close() // which the fault may hit
+				l.Close() // the fault may hit this too
 				break
 			}
 			if fault.CodeOf(err) != code {

@@ -9,7 +9,7 @@ import (
 // Part names what is damaged.
 type Part string
 
-// The parts of a log that damage is told apart by.
+// The parts of a log that can be damaged.
 const (
 	PartSegment Part = "segment" // a file is missing, cut short, too long, or not of this log
 	PartHeader  Part = "segment header"
@@ -28,7 +28,7 @@ type Damage struct {
 	Part    Part
 	Segment string // name of the file within the journal's directory
 	Offset  int64  // within that file
-	// From and To bound what is affected. To is 0 when it cannot be told. For a
+	// From and To bound what is affected. To is 0 when it is unknown. For a
 	// record, From is its address.
 	From, To LSN
 	Detail   string
@@ -43,10 +43,10 @@ func (d *Damage) Error() string {
 	return s + "): " + d.Detail
 }
 
-// Unwrap gives the damage its place in the catalogue of errors.
+// Unwrap returns the code of the damage in the catalogue of errors.
 func (d *Damage) Unwrap() error { return fault.Damaged }
 
-// structural reports whether the damage is in what holds the log together, so
-// that going on writing could make it worse. A damaged body is not: where it
-// begins and ends is known.
+// structural reports whether the damage is in the structure of the log, so that
+// further writes could make it worse. A damaged body is not structural: its
+// bounds are known.
 func (d *Damage) structural() bool { return d.Part != PartBody }

@@ -19,8 +19,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// specimen is a log of several segments, some of it erased, that was closed
-// or left as a killed process leaves it.
+// specimen is a log of several segments, partly erased, that was closed or
+// left as after a kill.
 func specimen(t testing.TB, closed bool) (*model, map[string][]byte) {
 	t.Helper()
 	m := newModel(5)
@@ -74,8 +74,8 @@ func restore(t testing.TB, files map[string][]byte) *disk.Mem {
 	return mem
 }
 
-// intact reports which frames can still be read, and fails when one is read as
-// something that it never was, or is missing and no damage says so.
+// intact reports which frames can still be read. It fails if a frame is read
+// with other bytes, or is missing without reported damage.
 func intact(l *journal.Log, m *model) (map[journal.LSN]bool, error) {
 	ok := map[journal.LSN]bool{}
 	for _, w := range m.frames {
@@ -164,7 +164,7 @@ func TestBitFlips(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", where, err)
 		}
-		// One flipped bit costs one record at most, and that it is not another.
+		// One flipped bit loses one record at most.
 		if lost := len(m.frames) - len(ok); lost > 1 {
 			t.Fatalf("%s: %d records lost", where, lost)
 		}
@@ -194,7 +194,7 @@ func TestBitFlips(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		// Opened for writing, it never loses more.
+		// Opening it for writing loses nothing more.
 		opts = m.options(restore(t, broken))
 		opts.AtLeast = 0
 		if l, err = journal.Open(opts); err != nil {
@@ -248,8 +248,8 @@ func TestTruncations(t *testing.T) {
 	}
 }
 
-// Without a clean close and without anyone who knows better, the last group
-// alone may be taken for torn. Whatever lies before it is damage.
+// Without a clean close and without AtLeast, only the last group may be taken
+// for torn. Everything before it is damage.
 func TestTornOrDamaged(t *testing.T) {
 	m, files := specimen(t, false)
 	delete(files, "END") // erasures write one
@@ -293,8 +293,8 @@ func TestTornOrDamaged(t *testing.T) {
 	}
 }
 
-// A crash may keep the trailer of a seal and lose the index. Nothing is lost
-// by that, and the seal is made again.
+// A crash may keep the trailer of a seal and lose the index. No record is
+// lost, and the seal is written again.
 func TestTornSeal(t *testing.T) {
 	m, files := specimen(t, true)
 	const first = "00000000000000000000.seg"
@@ -322,8 +322,8 @@ func TestTornSeal(t *testing.T) {
 	}
 }
 
-// In a sealed segment the index tells records apart even where all their bytes
-// are gone.
+// In a sealed segment, the index tells records apart even if all their bytes
+// are lost.
 func TestEveryLostRecordIsNamed(t *testing.T) {
 	m, files := specimen(t, true)
 	const first = "00000000000000000000.seg"
@@ -421,7 +421,7 @@ func TestForeignAndNewer(t *testing.T) {
 			}
 			l.Close()
 
-			// Whoever accepts the damage can go on, and loses nothing more.
+			// With accepted damage, the log continues and loses nothing more.
 			opts = m.options(restore(t, broken))
 			opts.AcceptDamage = true
 			if l, err = journal.Open(opts); err != nil {

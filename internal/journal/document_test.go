@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A reader that was written from docs/formats/journal.md and knows nothing of
-// the package finds the same frames.
+// A reader written from docs/formats/journal.md alone, without the package,
+// finds the same frames.
 func TestReaderFromTheDocument(t *testing.T) {
 	m, files := specimen(t, true)
 	be := binary.BigEndian

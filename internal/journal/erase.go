@@ -10,9 +10,9 @@ import (
 )
 
 // Erase overwrites the bodies of frames with zeros in place, durably. It may
-// be repeated, and mends what an interrupted erasure left. It may run beside
-// the writer and readers. When a frame cannot be found, the others are erased
-// all the same, and the error says which could not.
+// be repeated, and completes an interrupted erasure. It may run concurrently
+// with the writer and readers. When a frame cannot be found, the others are
+// still erased, and the error names those that were not.
 func (l *Log) Erase(lsns []LSN) error {
 	if err := l.writable(); err != nil {
 		return err
@@ -24,8 +24,9 @@ func (l *Log) Erase(lsns []LSN) error {
 	slices.Sort(lsns)
 	lsns = slices.Compact(lsns)
 	if last := lsns[len(lsns)-1]; uint64(last) >= l.proven.Load() {
-		// A crash in the middle must not make a torn tail of an acknowledged
-		// record, so that it was durable has to be on the disk first.
+		// A crash during the erasure must not turn an acknowledged record into
+		// a torn tail. So the disk must first prove that the record was
+		// durable.
 		if err := l.putMark(l.End()); err != nil {
 			return err
 		}
@@ -56,8 +57,7 @@ func (l *Log) Erase(lsns []LSN) error {
 // eraseIn erases frames of one segment and syncs it. Frames whose heads are
 // damaged are returned as errors.
 func (l *Log) eraseIn(seg *segment, limit int64, lsns []LSN) (missing []error, err error) {
-	// The writer has a handle of its own, and a File is written to by one at a
-	// time only.
+	// The writer has its own handle, and a File has only one writer at a time.
 	file, err := l.opts.FS.OpenReadWrite(l.path(seg.name), disk.General)
 	if err != nil {
 		return nil, l.fail("open a segment to erase in it", err)
@@ -115,7 +115,7 @@ func (w *window) headAt(c *checker, seg *segment, off int64) (head, bool, error)
 	return h, ok && c.headOK(b, seg.base+LSN(off), h), nil
 }
 
-// mended takes erased bodies off the list of damages.
+// mended removes erased bodies from the list of damages.
 func (l *Log) mended(lsns []LSN) {
 	l.damageMu.Lock()
 	defer l.damageMu.Unlock()

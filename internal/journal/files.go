@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// files keeps segments open for reading, the most recently used ones, so that
-// a large log does not run out of file descriptors.
+// files keeps the most recently used segments open for reading, within a
+// limit, so that a large log does not run out of file descriptors.
 type files struct {
 	fs    disk.FS
 	dir   string
@@ -23,16 +23,17 @@ type files struct {
 	closed bool
 }
 
-// reading is a segment that is open.
+// reading is an open segment.
 type reading struct {
 	disk.File
 	name string
 	refs int
 	used uint64
-	gone bool // no longer in the map: whoever lets it go last closes it
+	gone bool // no longer in the map: the last reader closes it
 }
 
-// get opens a segment or finds it open. The caller gives it back with put.
+// get opens a segment or returns it from the cache. The caller releases it
+// with put.
 func (c *files) get(name string) (*reading, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +57,7 @@ func (c *files) get(name string) (*reading, error) {
 	return r, nil
 }
 
-// evict closes the segment that was not used for the longest time.
+// evict closes the least recently used segment.
 func (c *files) evict() bool {
 	var oldest *reading
 	for _, r := range c.open {
@@ -71,7 +72,7 @@ func (c *files) evict() bool {
 	return true
 }
 
-// put gives back what get returned.
+// put releases what get returned.
 func (c *files) put(r *reading) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,7 +82,7 @@ func (c *files) put(r *reading) {
 	}
 }
 
-// drop forgets a segment whose file is about to be replaced.
+// drop evicts a segment whose file is about to be replaced.
 func (c *files) drop(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +91,8 @@ func (c *files) drop(name string) {
 	}
 }
 
-// remove takes a segment out of the map, and closes it unless someone reads.
+// remove takes a segment out of the map, and closes it unless it is being
+// read.
 func (c *files) remove(r *reading) {
 	delete(c.open, r.name)
 	if r.refs == 0 {
@@ -100,7 +102,8 @@ func (c *files) remove(r *reading) {
 	}
 }
 
-// close closes what is open, or leaves it to those who still read.
+// close closes the open segments. Those being read are closed by their last
+// reader.
 func (c *files) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +113,7 @@ func (c *files) close() {
 	}
 }
 
-// readAt fills b from off on, or up to the end of the file.
+// readAt fills b from off, or up to the end of the file.
 func readAt(f disk.File, b []byte, off int64) (int, error) {
 	n := 0
 	for n < len(b) {

@@ -17,8 +17,8 @@ const (
 
 const (
 	blockSize = 64 // segment header, trailer and end mark
-	fixedSize = 20 // what stands before a frame's header
-	checkSize = 4  // what stands before a frame's body
+	fixedSize = 20 // bytes before a frame's header
+	checkSize = 4  // bytes before a frame's body
 	align     = 8  // of frames, and of segments in the log
 	minFrame  = (fixedSize + checkSize + align - 1) / align * align
 
@@ -31,7 +31,7 @@ const (
 	endMagic     = "LUKASAJE"
 )
 
-// What a seed is for.
+// The parts that seeds are for.
 const (
 	partHead   = 0
 	partBody   = 1
@@ -39,12 +39,12 @@ const (
 	partIndex  = 3
 )
 
-// id tells one log from all others. Its first half enters every check, so that
-// bytes of another log, or bytes that a payload's author made up, pass none.
+// id identifies a log. Its first half enters every check, so that bytes of
+// another log, or bytes that the author of a payload made up, pass none.
 type id [16]byte
 
-// castagnoli returns the table of CRC-32C, which the standard library makes
-// once for all.
+// castagnoli returns the table of CRC-32C, which the standard library builds
+// once.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // checker computes the checks of one log.
@@ -57,7 +57,7 @@ func newChecker(log id) checker {
 	return checker{table: castagnoli(), key: binary.BigEndian.Uint64(log[:8])}
 }
 
-// seed is what the check of a part of the frame at lsn starts from.
+// seed returns the start value of the check of a part of the frame at lsn.
 func (c *checker) seed(lsn LSN, part uint32) uint32 {
 	return uint32((c.key+uint64(lsn))*0x9e3779b97f4a7c15>>32) + part
 }
@@ -66,12 +66,13 @@ func (c *checker) sum(lsn LSN, part uint32, b []byte) uint32 {
 	return crc32.Update(c.seed(lsn, part), c.table, b)
 }
 
-// frameSize returns how much room a frame takes, padding included.
+// frameSize returns the size of a frame, padding included.
 func frameSize(header, body int) int {
 	return (fixedSize + header + checkSize + body + align - 1) &^ (align - 1)
 }
 
-// putFrame fills f, which has the size of the frame, whatever it held before.
+// putFrame fills f, which has the size of the frame. What f held before does
+// not matter.
 func (c *checker) putFrame(f []byte, lsn, durable LSN, header, body []byte) {
 	binary.BigEndian.PutUint16(f[4:], frameMark)
 	binary.BigEndian.PutUint16(f[6:], uint16(len(header)))
@@ -85,7 +86,7 @@ func (c *checker) putFrame(f []byte, lsn, durable LSN, header, body []byte) {
 	clear(f[at:])
 }
 
-// head is what a frame's valid head says.
+// head is the content of a valid head.
 type head struct {
 	header  int // length
 	body    int // length
@@ -94,8 +95,8 @@ type head struct {
 
 func (h head) size() int64 { return int64(frameSize(h.header, h.body)) }
 
-// peek reads the fixed part of a head and judges what can be judged without
-// the check: room is how many bytes there are from the frame's start.
+// peek reads the fixed part of a head and validates what it can without the
+// check. room is the number of bytes available from the frame's start.
 func peek(b []byte, lsn LSN, room int64) (head, bool) {
 	if len(b) < fixedSize || binary.BigEndian.Uint16(b[4:]) != frameMark {
 		return head{}, false
@@ -118,7 +119,7 @@ func (c *checker) headOK(b []byte, lsn LSN, h head) bool {
 	return len(b) >= end && binary.BigEndian.Uint32(b) == c.sum(lsn, partHead, b[4:end])
 }
 
-// bodyState is what a body's check says.
+// bodyState is the result of a body's check.
 type bodyState uint8
 
 const (
@@ -127,7 +128,7 @@ const (
 	bodyDamaged
 )
 
-// bodyState judges the body of the whole frame b.
+// bodyState checks the body of the whole frame b.
 func (c *checker) bodyState(b []byte, lsn LSN, h head) bodyState {
 	at := fixedSize + h.header
 	check := binary.BigEndian.Uint32(b[at:])
@@ -135,7 +136,7 @@ func (c *checker) bodyState(b []byte, lsn LSN, h head) bodyState {
 	switch {
 	case check == c.sum(lsn, partBody, body):
 		return bodyIntact
-	case h.body > 0 && check == c.seed(lsn, partErased) && allZero(body): // one bit may make the check of no body that
+	case h.body > 0 && check == c.seed(lsn, partErased) && allZero(body): // one flipped bit turns the check of an empty body into this one
 		return bodyErased
 	}
 	return bodyDamaged

@@ -48,8 +48,8 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// FuzzSegment opens arbitrary bytes as a log. Whatever they are: no panic, and
-// nothing but frames and damage.
+// FuzzSegment opens arbitrary bytes as a log. It must not panic, and must
+// return nothing but frames and damage.
 func FuzzSegment(f *testing.F) {
 	_, files := specimen(f, true)
 	for _, data := range files {

@@ -14,16 +14,16 @@ import (
 )
 
 // LSN is an address in the log as if all its segments were one file. Addresses
-// grow strictly and stay what they are for ever. 0 is the start of the log and
-// never the address of a frame.
+// grow strictly and never change. 0 is the start of the log and never the
+// address of a frame.
 type LSN uint64
 
-// Options says where a log is and how it is kept. Dir must be set; the zero
+// Options says where a log is and how it is kept. Dir is required; the zero
 // value of the rest works.
 type Options struct {
-	// FS is where Dir is. Default: the file system of the machine.
+	// FS is the file system of Dir. Default: that of the machine.
 	FS disk.FS
-	// Dir is the directory of the segments. It is made if it is missing.
+	// Dir is the directory of the segments. Open creates it if it is missing.
 	Dir string
 	// SegmentBytes is the size from which a segment is sealed and the next one
 	// begun. Default: 64 MiB.
@@ -31,8 +31,8 @@ type Options struct {
 	// Ahead is how many zeros are written ahead of the log when commits are
 	// small; see the package comment. Default: 256 KiB. Negative: none.
 	Ahead int64
-	// Early is how much of a large group is handed to the disk before it is
-	// complete; see the package comment. Default: 192 KiB. Negative: nothing.
+	// Early is how much of a large group is written before it is complete; see
+	// the package comment. Default: 192 KiB. Negative: nothing.
 	Early int64
 	// AtLeast is an address that the caller knows to have been durable. A log
 	// that ends before it is damaged.
@@ -44,7 +44,7 @@ type Options struct {
 	AcceptDamage bool
 	// OpenFiles is how many segments are kept open for reading. Default: 128.
 	OpenFiles int
-	// Rand is where the log's id comes from. Default: crypto/rand.
+	// Rand is the source of the log's id. Default: crypto/rand.
 	Rand io.Reader
 }
 
@@ -92,30 +92,30 @@ type Log struct {
 
 	segs    atomic.Pointer[[]*segment]
 	durable atomic.Uint64 // LSN behind the last frame that is durable
-	proven  atomic.Uint64 // LSN that something on the disk says was durable
+	proven  atomic.Uint64 // LSN up to which the disk itself proves the log durable
 	failed  atomic.Pointer[fault.Error]
 
 	writer writer
 
-	// mend is held while bodies are overwritten. A reader that met a damaged
-	// body waits for it before it believes its eyes.
+	// mend is held while bodies are overwritten. A reader that finds a damaged
+	// body waits for it and reads again before it reports damage.
 	mend sync.RWMutex
 	// marking is held while the end mark is written.
 	marking sync.Mutex
-	mark    LSN // what the end mark says
+	mark    LSN // the content of the end mark
 
 	damageMu sync.Mutex
 	damages  []Damage
-	refuse   error // why nothing may be written, if so
+	refuse   error // why writes are refused, or nil
 
 	closing  sync.Once
 	closed   atomic.Bool
 	closeErr error
 }
 
-// Open opens the log in o.Dir, or starts one. The torn tail of a crash is cut.
-// Damage does not keep a log from being opened: see [Log.Damages]. What does is
-// a newer format, a directory that cannot be read or written, and a failing disk.
+// Open opens the log in o.Dir, or creates one. It cuts off the torn tail of a
+// crash. A damaged log opens: see [Log.Damages]. Open fails on a newer format,
+// a directory that cannot be read or written, and a failing disk.
 func Open(o Options) (*Log, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func Open(o Options) (*Log, error) {
 	return l, nil
 }
 
-// openFault gives an error of Open its place in the catalogue. That nothing
-// could be written is less than why.
+// openFault maps an error of Open to the catalogue. A permission or space
+// error takes precedence over the error it caused.
 func openFault(err error) error {
 	for _, code := range []fault.Code{fault.DiskFull, fault.ReadOnly} {
 		if errors.Is(err, code) {
@@ -144,8 +144,8 @@ func openFault(err error) error {
 // of the next one unless a segment is sealed in between.
 func (l *Log) End() LSN { return LSN(l.durable.Load()) }
 
-// Failed returns why the log can no longer be written to since it was opened,
-// or nil.
+// Failed returns why the log has become unwritable since it was opened, or
+// nil.
 func (l *Log) Failed() error {
 	if f := l.failed.Load(); f != nil {
 		return f
@@ -153,10 +153,10 @@ func (l *Log) Failed() error {
 	return nil
 }
 
-// Damages returns what Open found wrong, less what Erase has mended since. A
-// damaged body may be an erasure that a crash interrupted: erasing it again
-// mends it. Open looks at every body of the last segment and at none of the
-// sealed ones; [Log.Check] looks at everything.
+// Damages returns the damage that Open found, less what Erase has repaired
+// since. A damaged body may be an erasure that a crash interrupted; erasing it
+// again repairs it. Open checks every body of the last segment and none of the
+// sealed ones; [Log.Check] checks everything.
 func (l *Log) Damages() []Damage {
 	l.damageMu.Lock()
 	defer l.damageMu.Unlock()
@@ -188,7 +188,8 @@ func (l *Log) Segments() []SegmentInfo {
 	return infos
 }
 
-// fail makes err the reason why nothing more is written. The first one stays.
+// fail makes err the reason why nothing more is written. The first reason
+// stays.
 func (l *Log) fail(doing string, err error) error {
 	f := fault.Newf(fault.WriteFailed, "%s: %w", doing, disk.Fault(err))
 	l.failed.CompareAndSwap(nil, f)
@@ -206,9 +207,9 @@ func (l *Log) writable() error {
 	return l.refuse
 }
 
-// Close ends the log. What was appended and not committed is dropped. How far
-// the log reached is put down in the end mark, so that it is damage and not a
-// torn tail if the next Open finds less. The writer and Erase must have
+// Close closes the log. It drops what was appended and not committed. It
+// records the end of the log in the end mark, so that a shorter log at the
+// next Open is damage and not a torn tail. The writer and Erase must have
 // returned.
 func (l *Log) Close() error {
 	l.closing.Do(func() {
@@ -227,7 +228,7 @@ func (l *Log) Close() error {
 	return l.closeErr
 }
 
-// putMark puts down, durably, that everything before end was durable.
+// putMark records, durably, that everything before end was durable.
 func (l *Log) putMark(end LSN) error {
 	l.marking.Lock()
 	defer l.marking.Unlock()

@@ -28,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// zeros is an endless source of them.
+// zeros is an endless source of zeros.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
@@ -116,7 +116,7 @@ func TestNothingWrittenIsNothingRead(t *testing.T) {
 	if err := l.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	// A scanner that reached the end goes on when there is more.
+	// A scanner at the end continues once there is more.
 	var f journal.Frame
 	if err := s.Next(&f); err != nil || string(f.Body) != "b" || f.LSN != lsn || f.Next != l.End() {
 		t.Errorf("%+v, %v", f, err)
@@ -147,7 +147,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A log that was left while a segment was begun can be read without mending.
+// A log that was left during the start of a segment can be read without repair.
 func TestReadOnlyWithBlankSegment(t *testing.T) {
 	mem := disk.NewMem()
 	l := open(t, journal.Options{FS: mem, SegmentBytes: 128, Ahead: -1})
@@ -209,7 +209,7 @@ func TestScanFromEveryEnd(t *testing.T) {
 	}
 }
 
-// One commit is one write and one sync, whatever is in it.
+// One commit is one write and one sync, whatever it holds.
 func TestOneSyncPerCommit(t *testing.T) {
 	fs := disktest.Count(disk.NewMem())
 	l := open(t, journal.Options{FS: fs})
@@ -352,7 +352,7 @@ func TestCheckStops(t *testing.T) {
 	}
 }
 
-// Readers, scanners, an eraser and a checker beside the writer.
+// Readers, scanners, an eraser and a checker run concurrently with the writer.
 func TestAllAtOnce(t *testing.T) {
 	fs := disktest.Piecemeal(disk.NewMem(), 256)
 	l := open(t, journal.Options{FS: fs, SegmentBytes: 32 << 10, Ahead: 4 << 10, OpenFiles: 3})

@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/journal"
 )
 
-// written is a frame as the model knows it.
+// written is a frame as the model has it.
 type written struct {
 	lsn          journal.LSN
 	header, body []byte
@@ -19,8 +19,8 @@ type written struct {
 	erased       bool // and returned nil
 }
 
-// model is what a log must hold: all that was committed, and of what was only
-// appended no more than a beginning.
+// model is what a log must hold: all that was committed, and at most a prefix
+// of what was only appended.
 type model struct {
 	rng     *rand.Rand
 	frames  []*written
@@ -34,7 +34,7 @@ func newModel(seed uint64) *model { return &model{rng: rand.New(rand.NewPCG(seed
 func (m *model) bytes(most int) []byte {
 	b := make([]byte, m.rng.IntN(most+1))
 	if m.rng.IntN(8) == 0 {
-		return b // zeros, which are what an end and an erasure look like
+		return b // zeros, which look like an end and like an erasure
 	}
 	for i := range b {
 		b[i] = byte(m.rng.Uint32())
@@ -42,10 +42,11 @@ func (m *model) bytes(most int) []byte {
 	return b
 }
 
-// options are drawn so that segments roll and zeros are written ahead, often.
+// options are drawn so that segments often roll and zeros are often written
+// ahead.
 func (m *model) options(fs disk.FS) journal.Options {
 	ahead := []int64{-1, 1 << 10, 9 << 10}
-	known := []journal.LSN{0, m.end} // what an index that lags, and one that does not, would know
+	known := []journal.LSN{0, m.end} // what a lagging index, and an up-to-date one, would know
 	return journal.Options{
 		FS: fs, Dir: "j", SegmentBytes: 16 << 10, Ahead: ahead[m.rng.IntN(len(ahead))], OpenFiles: 2,
 		Early:   ahead[m.rng.IntN(2)],
@@ -53,7 +54,7 @@ func (m *model) options(fs disk.FS) journal.Options {
 	}
 }
 
-// step does something at random. An error is the log's, not the model's.
+// step does a random operation. An error is the log's, not the model's.
 func (m *model) step(l *journal.Log) error {
 	if m.rng.IntN(5) == 0 && len(m.frames) > 0 {
 		return m.erase(l)
@@ -79,7 +80,7 @@ func (m *model) step(l *journal.Log) error {
 		if m.rng.IntN(6) == 0 {
 			l.Rewind(mark)
 			if l.Failed() != nil {
-				return l.Failed() // what was written early could not be taken back
+				return l.Failed() // an early write could not be undone
 			}
 			m.pending = m.pending[:kept]
 		}
@@ -127,14 +128,14 @@ func (m *model) erase(l *journal.Log) error {
 	return nil
 }
 
-// same holds a frame against what was written.
+// same compares a frame with what was written.
 func (w *written) same(f *journal.Frame) error {
 	switch {
 	case f.LSN != w.lsn:
 		return fmt.Errorf("frame at %d where %d was written", f.LSN, w.lsn)
 	case !bytes.Equal(f.Header, w.header):
 		return fmt.Errorf("frame %d: header differs", w.lsn)
-	case w.erased && !f.Erased && len(w.body) > 0: // of nothing, nothing is erased
+	case w.erased && !f.Erased && len(w.body) > 0: // an empty body cannot be erased
 		return fmt.Errorf("frame %d: not erased", w.lsn)
 	case f.Erased && !w.erasing:
 		return fmt.Errorf("frame %d: erased, and nobody asked for it", w.lsn)
@@ -144,8 +145,8 @@ func (w *written) same(f *journal.Frame) error {
 	return nil
 }
 
-// verify holds the whole log against the model. What turns out to have been
-// kept of a pending group is taken over.
+// verify compares the whole log with the model. The model takes over what was
+// kept of a pending group.
 func (m *model) verify(l *journal.Log) error {
 	var again []journal.LSN
 	for _, d := range l.Damages() {

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Frame is one frame as it was read.
+// Frame is one frame as read.
 type Frame struct {
 	LSN  LSN // its address
-	Next LSN // the address behind it, from which Scan goes on
-	// Header and Body are parts of the buffer that was read into. Body is empty
-	// when it is erased.
+	Next LSN // the address behind it, where Scan continues
+	// Header and Body are parts of the buffer that was read into. Body is empty if it
+	// was erased.
 	Header, Body []byte
 	Erased       bool
 	buf          []byte
@@ -23,25 +23,24 @@ type Frame struct {
 // padding returns the bytes between the frame's end and the next frame.
 func (f *Frame) padding() []byte { return f.pad }
 
-// Buffer returns the memory that holds Header and Body, for use with the next
-// Read once this frame is no longer needed.
+// Buffer returns the memory of Header and Body, for reuse by the next Read once this
+// frame is no longer needed.
 func (f *Frame) Buffer() []byte { return f.buf }
 
-// firstRead is how much is read at once when nothing is known of a frame.
+// firstRead is the size of the first read of a frame of unknown length.
 const firstRead = 2048
 
-// readRooms has room for what is read of frames that are shorter, before it is known how
-// long they are.
+// readRooms pools buffers for frames shorter than firstRead.
 var readRooms = sync.Pool{New: func() any { return new([firstRead]byte) }}
 
-// Read returns the frame at lsn. It may run beside the writer and beside Erase:
-// a body that is being erased is seen as it was, or as erased. The frame uses
-// buf if it is large enough. Damage is returned as a [*Damage]; if it is that of
-// a body, the frame still has its addresses and its header.
+// Read returns the frame at lsn. It may run concurrently with the writer and with Erase:
+// a body that is being erased reads as it was, or as erased. The frame uses buf if it is
+// large enough. Damage is returned as a [*Damage]; if the body is damaged, the frame
+// still has its addresses and its header.
 func (l *Log) Read(lsn LSN, buf []byte) (Frame, error) {
 	f, err := l.read(lsn, buf)
 	if d, ok := err.(*Damage); ok && d.Part == PartBody {
-		// It may have been half erased. Look again when nobody erases.
+		// The body may have been half erased. Read again when no erasure runs.
 		l.mend.RLock()
 		defer l.mend.RUnlock()
 		return l.read(lsn, f.buf)
@@ -75,7 +74,7 @@ func (l *Log) read(lsn LSN, buf []byte) (Frame, error) {
 		w.buf, w.chunk = room[:0], firstRead
 	}
 	raw, h, state, bad, err := w.frame(&l.check, s.base, off)
-	if room != nil && cap(w.buf) == firstRead { // it was room enough
+	if room != nil && cap(w.buf) == firstRead { // the frame fit into the pooled buffer
 		w.buf = append(buf[:0], raw...)
 		raw = w.buf
 	}
@@ -123,24 +122,24 @@ func (f *Frame) set(lsn LSN, h head, raw []byte, state bodyState) {
 	}
 }
 
-// Scanner goes through the log from front to back. It is for one goroutine.
+// Scanner reads the log from front to back. It is for one goroutine.
 type Scanner struct {
 	log   *Log
 	at    LSN
-	list  []*segment // as of when at's segment was looked up
+	list  []*segment // as of the lookup of at's segment
 	seg   int        // index of at's segment in list, -1 for none
 	end   LSN
 	win   *window
 	file  *reading
-	index []int64 // frames of the segment, once damage made it needed
+	index []int64 // frames of the segment, loaded once damage requires it
 	spare []byte
 }
 
-// Scan returns a scanner that begins at from, which is 0, the address of a
-// frame, or one that Next or End gave. It must be closed.
+// Scan returns a scanner that begins at from, which is 0, the address of a frame, or an
+// address returned by Next or End. It must be closed.
 func (l *Log) Scan(from LSN) *Scanner { return &Scanner{log: l, at: from, seg: -1} }
 
-// Close lets go of the file that is being read.
+// Close releases the file that is being read.
 func (s *Scanner) Close() {
 	if s.file != nil {
 		s.log.files.put(s.file)
@@ -148,11 +147,10 @@ func (s *Scanner) Close() {
 	}
 }
 
-// Next reads the next frame into f, whose slices are good until the call after.
-// At the durable end it returns io.EOF, and may be called again later. Damage
-// is returned as a [*Damage], as by [Log.Read], and the call after it goes on
-// behind the damage.
-// Any other error is the disk's and ends the scan.
+// Next reads the next frame into f, whose slices are valid until the next call. At the
+// durable end it returns io.EOF, and may be called again later. Damage is returned as a
+// [*Damage], as by [Log.Read], and the next call continues behind it. Any other error
+// comes from the disk and ends the scan.
 func (s *Scanner) Next(f *Frame) error {
 	for {
 		if s.seg < 0 {
@@ -208,7 +206,7 @@ func (s *Scanner) locate() error {
 	return nil
 }
 
-// leave forgets the segment that was read.
+// leave releases the segment that was read.
 func (s *Scanner) leave() {
 	s.Close()
 	s.seg, s.index = -1, nil
@@ -239,7 +237,7 @@ func (s *Scanner) frame(f *Frame, seg *segment, off, limit int64) error {
 		s.at = f.Next
 		return nil
 	case flawBody:
-		// What is buffered may be older than an erasure, or half of one.
+		// The buffer may hold bytes from before an erasure, or from the middle of one.
 		again, err := s.log.Read(s.at, s.spare)
 		s.spare = again.buf
 		*f = again

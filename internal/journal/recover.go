@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// found is a segment file as it lies in the directory.
+// found is a segment file as found in the directory.
 type found struct {
 	segment
 	header    block
@@ -23,7 +23,7 @@ type found struct {
 	blank     bool // too short for a header, or nothing but zeros: never finished
 }
 
-// recover reads the directory and gets the log ready.
+// recover reads the directory and prepares the log.
 func (l *Log) recover() error {
 	o := &l.opts
 	if !o.ReadOnly {
@@ -75,7 +75,7 @@ func (l *Log) recover() error {
 	}
 	l.segs.Store(&list)
 	l.durable.Store(uint64(tail.end))
-	// What the caller knows is no evidence to whoever opens the log next.
+	// What the caller knows is no evidence for the next Open.
 	l.proven.Store(uint64(min(max(l.mark, tail.claim), tail.end)))
 	l.decide()
 	if l.refuse != nil {
@@ -84,10 +84,10 @@ func (l *Log) recover() error {
 	return l.prepare(list, last, tail, floor)
 }
 
-// found adds to what Damages returns.
+// found adds to the result of Damages.
 func (l *Log) found(d Damage) { l.damages = append(l.damages, d) }
 
-// decide settles whether the log may be written to.
+// decide sets whether the log may be written.
 func (l *Log) decide() {
 	if l.opts.ReadOnly {
 		l.refuse = fault.New(fault.ReadOnly, "the journal was opened for reading only")
@@ -221,7 +221,8 @@ func (l *Log) readMark() (block, bool, error) {
 	return mark, true, nil
 }
 
-// identify finds out which log this is, and reports whether anything tells.
+// identify determines the id of this log, and reports whether any file states
+// it.
 func (l *Log) identify(all []*found, mark block, markOK bool) bool {
 	votes := map[id]int{}
 	best := 0
@@ -248,8 +249,8 @@ func (l *Log) identify(all []*found, mark block, markOK bool) bool {
 	return best > 0
 }
 
-// chain judges every segment but the last one's content, and how they follow
-// each other. It returns the segments before the last, and the last.
+// chain checks the order of the segments, and the content of all but the
+// last. It returns the segments before the last, and the last.
 func (l *Log) chain(all []*found, known bool) (list []*segment, last *found, err error) {
 	var expected LSN
 	for i, f := range all {
@@ -291,7 +292,7 @@ func (l *Log) again(f *found) error {
 	return l.readTrailer(r, f)
 }
 
-// foundGap says what is missing before segment i.
+// foundGap records what is missing before segment i.
 func (l *Log) foundGap(all []*found, i int, expected LSN) {
 	d := Damage{Part: PartSegment, Segment: segmentName(expected), From: expected, To: all[i].base, Detail: "the segment is missing"}
 	if i > 0 && !all[i-1].trailerOK {
@@ -302,7 +303,7 @@ func (l *Log) foundGap(all []*found, i int, expected LSN) {
 	l.found(d)
 }
 
-// judgeHeader finds out whether a segment is one of this log.
+// judgeHeader checks whether a segment belongs to this log.
 func (l *Log) judgeHeader(f *found, isLast, known bool) {
 	d := Damage{Part: PartHeader, Segment: f.name, From: f.base, To: f.next()}
 	switch {
@@ -329,7 +330,7 @@ func (l *Log) judgeHeader(f *found, isLast, known bool) {
 	l.found(d)
 }
 
-// judgeSealed fills in a segment that another one follows at next.
+// judgeSealed fills in a segment that is followed by another one at next.
 func (l *Log) judgeSealed(f *found, next LSN) error {
 	f.end = f.size
 	if f.lost {

@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/disk"
 )
 
-// segment is one file of the log. It does not change once it is published; the
-// one that is written to is published anew when it is sealed.
+// segment is one file of the log. It does not change once it is published. The
+// segment being written is published again when it is sealed.
 type segment struct {
 	base   LSN
 	name   string
@@ -62,15 +62,15 @@ type window struct {
 	limit int64 // nothing behind it is read
 	at    int64 // offset of buf
 	buf   []byte
-	chunk int // how much is read at once
+	chunk int // bytes per read
 }
 
 func newWindow(f disk.File, limit int64, chunk int) *window {
 	return &window{file: f, limit: limit, chunk: chunk}
 }
 
-// bytes returns the n bytes at off, or as many as there are before the limit
-// and the end of the file. They are the window's own until the next call.
+// bytes returns the n bytes at off, or fewer if the limit or the end of the
+// file comes first. They belong to the window until the next call.
 func (w *window) bytes(off int64, n int) ([]byte, error) {
 	if int64(n) > w.limit-off {
 		n = int(max(0, w.limit-off))
@@ -94,15 +94,15 @@ func (w *window) bytes(off int64, n int) ([]byte, error) {
 	return w.buf[:min(n, got)], nil
 }
 
-// forget drops what is buffered, so that it is read again.
+// forget drops the buffered bytes, so that they are read again.
 func (w *window) forget() { w.buf = w.buf[:0] }
 
-// flaw is what keeps a frame from being read.
+// flaw is the reason why a frame cannot be read.
 type flaw uint8
 
 const (
 	flawNone flaw = iota
-	flawHead      // no frame can be made out
+	flawHead      // no frame can be recognized
 	flawBody      // the head is intact, the body is neither data nor erased
 )
 
@@ -129,7 +129,7 @@ func (w *window) frame(c *checker, base LSN, off int64) (raw []byte, h head, sta
 		return nil, h, 0, 0, err
 	}
 	if len(b) < size {
-		return nil, h, 0, flawHead, nil // the file lost its end since the limit was taken
+		return nil, h, 0, flawHead, nil // the file was truncated since the limit was taken
 	}
 	if state = c.bodyState(b, lsn, h); state == bodyDamaged {
 		return b, h, state, flawBody, nil

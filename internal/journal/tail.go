@@ -7,26 +7,26 @@ import (
 	"lukasa.dev/internal/disk"
 )
 
-// gap is a place in a segment without seal where no good frame is.
+// gap is a place in an unsealed segment that holds no valid frame.
 type gap struct {
 	from, to int64
-	body     bool   // the head is good
-	frames   uint64 // how many there were before it
+	body     bool   // the head is valid
+	frames   uint64 // number of frames before it
 	deltas   int
 	last     int64
 }
 
-// scanned is what a walk through a segment without seal found.
+// scanned is the result of reading an unsealed segment.
 type scanned struct {
 	frames uint64
 	deltas []byte
 	last   int64 // offset of the last frame
 	end    int64 // offset behind it
-	claim  LSN   // the most that a frame says was durable
+	claim  LSN   // the largest durable end that a frame states
 	gaps   []gap
 }
 
-// scanTail walks through a segment that has no valid trailer.
+// scanTail reads a segment that has no valid trailer.
 func (l *Log) scanTail(f *found) (scanned, error) {
 	s := scanned{last: blockSize, end: blockSize}
 	r, err := l.files.get(f.name)
@@ -72,15 +72,15 @@ func (l *Log) scanTail(f *found) (scanned, error) {
 	return s, nil
 }
 
-// tail is where the log goes on.
+// tail is the place where the log continues.
 type tail struct {
 	scanned
 	end LSN   // behind the last frame of the log
 	cut int64 // offset from which the last segment is void
 }
 
-// judgeLast finds the end of the log, of which everything before floor is known
-// to have been durable.
+// judgeLast finds the end of the log. Everything before floor is known to have
+// been durable.
 func (l *Log) judgeLast(f *found, floor LSN) (tail, error) {
 	var t tail
 	if f == nil {
@@ -116,7 +116,7 @@ func (l *Log) judgeLast(f *found, floor LSN) (tail, error) {
 	for _, g := range t.gaps {
 		from := f.base + LSN(g.from)
 		if from >= floor {
-			// Nothing says that this was ever durable: a crash tore it.
+			// There is no evidence that this was ever durable: a crash tore it.
 			t.frames, t.deltas, t.last, t.scanned.end = g.frames, t.deltas[:g.deltas], g.last, g.from
 			break
 		}
@@ -139,7 +139,7 @@ func (l *Log) judgeLast(f *found, floor LSN) (tail, error) {
 }
 
 // sealedLast reports whether the last segment is sealed. Its index must be
-// whole: a crash may have kept the trailer and lost the index.
+// intact: a crash may have kept the trailer and lost the index.
 func (l *Log) sealedLast(f *found) (bool, error) {
 	if !f.trailerOK || f.trailer.id != l.id {
 		return false, nil
@@ -154,8 +154,8 @@ func (l *Log) sealedLast(f *found) (bool, error) {
 	return f.sealed, nil
 }
 
-// prepare makes the log ready to be written to: what was found is made durable,
-// what a crash tore is cut.
+// prepare makes the log writable: what was found is made durable, and what a
+// crash tore is cut off.
 func (l *Log) prepare(list []*segment, last *found, t tail, floor LSN) error {
 	floor = (floor + align - 1) &^ (align - 1)
 	if last == nil {
@@ -169,7 +169,7 @@ func (l *Log) prepare(list []*segment, last *found, t tail, floor LSN) error {
 		return fmt.Errorf("open segment %s: %w", last.name, err)
 	}
 	if last.sealed || last.lost || floor > t.end {
-		// A seal may not have been synced yet.
+		// The seal may not be synced yet.
 		err := file.Sync()
 		if cerr := file.Close(); err == nil {
 			err = cerr
@@ -193,8 +193,8 @@ func (l *Log) prepare(list []*segment, last *found, t tail, floor LSN) error {
 
 // settle makes the last segment durable up to the cut, and zero behind it.
 //
-// What nothing proves to be durable is written again before the sync: after a
-// failed fsync the page cache may hold, as clean, what never reached the disk.
+// It writes again, before the sync, what nothing proves durable: after a failed
+// fsync the page cache may hold, as clean, bytes that never reached the disk.
 func (l *Log) settle(file disk.File, last *found, t tail) error {
 	var from int64
 	if proven := LSN(l.proven.Load()); proven > last.base+blockSize {
@@ -212,8 +212,8 @@ func (l *Log) settle(file disk.File, last *found, t tail) error {
 	return disk.SyncDir(l.opts.FS, l.opts.Dir)
 }
 
-// rewrite writes the bytes of a file from one offset to another again, or
-// makes zeros of those that are not.
+// rewrite writes the bytes between two offsets of a file again, or overwrites
+// nonzero ones with zeros.
 func rewrite(file disk.File, from, to int64, zero bool) error {
 	buf := make([]byte, min(scanChunk, max(0, to-from)))
 	for from < to {

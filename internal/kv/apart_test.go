@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/disk"
 )
 
-// TestApart: no file holds both what is kept apart and anything else, whether it was
-// flushed or compacted, and everything is found all the same.
+// TestApart: no file, flushed or compacted, holds both keys that are kept apart and
+// others, and all keys are still found.
 func TestApart(t *testing.T) {
 	s, err := Open(Options{FS: disk.OS(), Dir: t.TempDir(), Apart: []string{"Bb", "C"}})
 	if err != nil {
@@ -50,7 +50,7 @@ func TestApart(t *testing.T) {
 				}
 			}
 		}
-		if g > 0 { // what the group before wrote first goes again
+		if g > 0 { // the first write of the previous group is deleted
 			for _, table := range tables {
 				if err := tx.DeleteBlind(fmt.Appendf(nil, "%s%02d%02d", table, 0, g-1)); err != nil {
 					t.Fatal(err)

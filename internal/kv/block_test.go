@@ -43,8 +43,8 @@ func fill(t testing.TB, s *Store, n int) {
 	}
 }
 
-// The rows of neighbouring positions are in one value, whose bytes are those that the
-// format says, in whichever of the two sorts of transactions they are written.
+// The rows of neighbouring positions are in one value, with the bytes of the format, in
+// both kinds of transaction.
 func TestBlockBytes(t *testing.T) {
 	for name, begin := range map[string]func(*Store) *Txn{"held": (*Store).Begin, "indexed": (*Store).BeginIndexed} {
 		s := openRows(t)
@@ -72,7 +72,7 @@ func TestBlockBytes(t *testing.T) {
 	}
 }
 
-// A block goes with its last row.
+// A block is deleted with its last row.
 func TestBlockGoes(t *testing.T) {
 	for name, begin := range map[string]func(*Store) *Txn{"held": (*Store).Begin, "indexed": (*Store).BeginIndexed} {
 		s := openRows(t)
@@ -94,8 +94,8 @@ func TestBlockGoes(t *testing.T) {
 	}
 }
 
-// An iterator that is in a block goes to its other rows without asking Pebble, and to
-// rows that are not there.
+// An iterator within a block seeks its other rows without Pebble, and rows that do not
+// exist.
 func TestSeekWithinBlock(t *testing.T) {
 	s := openRows(t)
 	fill(t, s, 100)
@@ -123,7 +123,7 @@ func TestSeekWithinBlock(t *testing.T) {
 	}
 }
 
-// A look-up takes no memory but for what it is appended to.
+// A lookup allocates nothing except what it appends to.
 func TestRowTakesNoMemory(t *testing.T) {
 	s := openRows(t)
 	fill(t, s, 100)
@@ -134,7 +134,7 @@ func TestRowTakesNoMemory(t *testing.T) {
 	}
 }
 
-// What is no block is told as damage by everything that comes upon it.
+// Every operation that reads an invalid block reports damage.
 func TestDamagedBlock(t *testing.T) {
 	good := appendBlock(nil, []row{{1, nil, []byte("a")}, {2, []byte("x"), []byte("bc")}})
 	for name, c := range map[string]struct {
@@ -172,7 +172,7 @@ func TestDamagedBlock(t *testing.T) {
 			}
 			if name == "of one row" && what == "seek before" {
 				it.Close()
-				continue // it goes to the block of the row, which is not there
+				continue // it seeks to the block of the row, which does not exist
 			}
 			if move(it) {
 				t.Errorf("%s: %s: at %x", name, what, it.Key())
@@ -181,7 +181,7 @@ func TestDamagedBlock(t *testing.T) {
 			damaged(what, it.Close())
 		}
 		if name == "of one row" {
-			continue // under a key that nothing else asks for
+			continue // under a key that nothing else reads
 		}
 		_, _, err := s.Get(keyOfRow(1, ""), nil)
 		damaged("get", err)
@@ -213,8 +213,8 @@ func TestRowsAreTables(t *testing.T) {
 	}
 }
 
-// FuzzBlock reads blocks of any bytes. What can be read is found row by row, and is the
-// same when it is written again.
+// FuzzBlock reads blocks of any bytes. What can be read is found row by row, and stays
+// the same when it is written again.
 func FuzzBlock(f *testing.F) {
 	f.Add(appendBlock(nil, []row{{0, nil, []byte("a")}}))
 	f.Add(appendBlock(nil, []row{{3, nil, nil}, {3, []byte("x"), []byte("b")}, {15, []byte("x"), bytes.Repeat([]byte("c"), 300)}}))

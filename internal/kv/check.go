@@ -9,9 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
-// Check reads every block of every file in use against its checksum, those
-// included that no walk over the keys would touch, and returns what is wrong.
-// The error is for what kept it from looking.
+// Check verifies the checksum of every block of every file in use, including
+// blocks that no walk over the keys reads, and returns the damage. The error
+// reports why it could not check.
 func (s *Store) Check(ctx context.Context) (damages []error, err error) {
 	levels, err := s.db.SSTables()
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Store) Check(ctx context.Context) (damages []error, err error) {
 			}
 			name := s.fs.PathJoin(s.dir, tableName(table.FileNum))
 			if err := s.checkTable(ctx, name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				// One that is gone was compacted away meanwhile.
+				// A file that is gone was compacted away meanwhile.
 				damages = append(damages, unopened(s.dir, fmt.Errorf("%s: %w", name, err)))
 			}
 		}

@@ -11,15 +11,14 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// heldWrites are writes that wait for the end of their transaction, so that
-// they can be handed over in the order of their keys. Pebble's memory table
-// finds the place of a key from the place of the one before: keys that come as
-// the folds write them, table after table for each record, make it search from
-// the top each time.
+// heldWrites are writes that wait for the end of their transaction, so that they are
+// handed over in key order. Pebble's memory table searches for a key from the place of
+// the previous one: in the order of the folds, which write to table after table for
+// each record, it would search from the top each time.
 type heldWrites struct {
 	bytes  []byte
 	list   []heldWrite
-	own    map[uint64]int // by the hash of its key, the last write that may be read again
+	own    map[uint64]int // hash of a key → its last write that may be read again
 	seed   maphash.Seed
 	tables map[uint16]*heldTable
 	order  []uint16 // of the tables
@@ -27,38 +26,36 @@ type heldWrites struct {
 	joiner joiner
 }
 
-// heldWrite is one of them. Its key is at the given place, its value behind.
+// heldWrite is one write. Its key is at the given place, its value behind it.
 type heldWrite struct {
 	at    int
 	key   int
 	value int
-	// before is the number of the write before it that may be read again and whose key
-	// has the same hash, and 0 for none; numbers count from 1.
+	// before is the number of the previous write that may be read again and whose key
+	// has the same hash, or 0; numbers count from 1.
 	before int
-	gone   bool // a deletion
+	gone   bool // it is a deletion
 }
 
-// heldPlace is the place of a write in the order of the keys: 16 bytes of its key,
-// from the third on, as two numbers, which mostly decide, and its number.
+// heldPlace is the place of a write in key order: 16 bytes of its key, from the third
+// on, as two numbers, which decide most comparisons, and its number.
 type heldPlace struct {
 	head, neck uint64
 	write      int
 }
 
-// heldTable are the writes to the keys that begin with the same two bytes. Those of
-// many tables come in their order.
+// heldTable is the writes to the keys with the same first two bytes. For many tables
+// they arrive in key order.
 type heldTable struct {
 	places []heldPlace
 	mixed  bool // they are not in order
 }
 
-// maxHeld is how many bytes of room are kept for the next transaction. What is
-// larger is rare.
+// maxHeld is how many bytes are kept for the next transaction. Larger ones are rare.
 const maxHeld = 16 << 20
 
-// hold returns room for the writes of a transaction: that of one which has ended,
-// if there is any. Growing it anew each time would be most of what transactions
-// allocate.
+// hold returns the buffers of a finished transaction, or new ones. Growing them for
+// each transaction would be most of what transactions allocate.
 func hold(rooms *sync.Pool) *heldWrites {
 	if h, ok := rooms.Get().(*heldWrites); ok {
 		return h
@@ -66,12 +63,12 @@ func hold(rooms *sync.Pool) *heldWrites {
 	return newHeld()
 }
 
-// newHeld returns new room.
+// newHeld returns new buffers.
 func newHeld() *heldWrites {
 	return &heldWrites{own: make(map[uint64]int), seed: maphash.MakeSeed()}
 }
 
-// release gives the room back.
+// release returns the buffers to the pool.
 func (h *heldWrites) release(rooms *sync.Pool) {
 	if cap(h.bytes) <= maxHeld {
 		h.bytes, h.list = h.bytes[:0], h.list[:0]
@@ -86,7 +83,7 @@ func (h *heldWrites) add(key, value []byte, gone bool) {
 	h.bytes = append(append(h.bytes, key...), value...)
 }
 
-// addOwn holds a write back that find finds.
+// addOwn holds back a write that find can return.
 func (h *heldWrites) addOwn(key, value []byte, gone bool) {
 	h.add(key, value, gone)
 	hash := maphash.Bytes(h.seed, key)
@@ -114,16 +111,16 @@ func (h *heldWrites) value(w *heldWrite) []byte {
 	return h.bytes[w.at+w.key : w.at+w.key+w.value]
 }
 
-// headBytes is how many bytes of a key say which table it is in.
+// headBytes is how many bytes of a key name its table.
 const headBytes = 2
 
-// sort brings the writes of each table into the order of their keys, those to one
-// key as they came, and returns the tables that have any in their order.
+// sort sorts the writes of each table by key, and those to one key by time. It returns
+// the tables that have writes, in order.
 func (h *heldWrites) sort() []uint16 {
 	if h.tables == nil {
 		h.tables = make(map[uint16]*heldTable)
 	}
-	for _, name := range h.order { // of the transaction before
+	for _, name := range h.order { // of the previous transaction
 		*h.tables[name] = heldTable{places: h.tables[name].places[:0]}
 	}
 	h.order = h.order[:0]
@@ -157,21 +154,21 @@ func (h *heldWrites) sort() []uint16 {
 	return h.order
 }
 
-// Where the byte of a key begins that places are spread by, and how many places are
-// worth it: the one behind the tenant's number, which in most tables is the first of a
-// digest.
+// The offset of the byte of a key by which places are bucketed, and the least number of
+// places worth it. The byte follows the tenant's number; in most tables it is the first
+// of a digest.
 const (
 	spreadShift = 24
 	spreadLeast = 256
 )
 
-// sortPlaces brings the places of one table into order. They are spread by one byte of
-// their keys first: of those with the same byte most are of one name and came in order,
-// or in the opposite order, which a sort sees at once. Places of several tenants are
-// sorted as they are.
+// sortPlaces sorts the places of one table. It first buckets them by one byte of their
+// keys: within a bucket most have the same name and arrived in ascending or descending
+// order, which a sort detects at once. Places of several tenants are sorted without
+// buckets.
 func (h *heldWrites) sortPlaces(places []heldPlace) {
 	var ends [256]int
-	one := len(places) >= spreadLeast // tenant
+	one := len(places) >= spreadLeast // same tenant
 	for i := 0; one && i < len(places); i++ {
 		one = places[i].head>>(spreadShift+8) == places[0].head>>(spreadShift+8)
 		ends[byte(places[i].head>>spreadShift)]++
@@ -214,12 +211,12 @@ func (h *heldWrites) compare(x, y heldPlace) int {
 	return cmp.Compare(x.write, y.write)
 }
 
-// size is at most what the writes take in a batch, but for the rows that are in a block
-// with them: a byte, and a length of up to five bytes before each key and each value.
+// size is an upper bound of what the writes take in a batch, except for the rows that
+// share a block with them: a byte, and a length of up to five bytes before each key and
+// each value.
 func (h *heldWrites) size() int { return 16 + len(h.bytes) + 11*len(h.list) }
 
-// into hands the writes over. Of several to one key the last one counts, as it
-// was written last.
+// into hands the writes over. Of several writes to one key, the last one counts.
 func (h *heldWrites) into(j *joiner) error {
 	for _, name := range h.sort() {
 		places := h.tables[name].places
@@ -238,7 +235,7 @@ func (h *heldWrites) into(j *joiner) error {
 	return nil
 }
 
-// write hands one write over as it is.
+// write hands over one write unchanged.
 func (h *heldWrites) write(b *pebble.Batch, number int) error {
 	w := &h.list[number]
 	if w.gone {

@@ -20,7 +20,7 @@ func heldKeys(chance *rand.Rand, n, tenants, names int, down bool) [][]byte {
 		name := uint64(chance.IntN(names)+1) * 0x9e3779b97f4a7c15
 		key = binary.BigEndian.AppendUint64(key, name)
 		key = binary.BigEndian.AppendUint64(key, name*name)
-		number := uint64(i / 2) // some keys are there twice
+		number := uint64(i / 2) // some keys occur twice
 		if down {
 			number = ^number
 		}
@@ -29,7 +29,7 @@ func heldKeys(chance *rand.Rand, n, tenants, names int, down bool) [][]byte {
 	return list
 }
 
-// Writes are handed over in the order of their keys, those to one key as they came.
+// Writes are handed over in key order, those to one key by time.
 func TestHeldOrder(t *testing.T) {
 	var h heldWrites
 	rapid.Check(t, func(rt *rapid.T) {
@@ -61,8 +61,8 @@ func TestHeldOrder(t *testing.T) {
 	})
 }
 
-// Of the writes that may be read again the last one to a key is found, also among keys
-// that look alike to the table.
+// Of the writes that may be read again, find returns the last one to a key, also among
+// keys with the same hash.
 func TestHeldFind(t *testing.T) {
 	h := newHeld()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -95,8 +95,8 @@ func TestHeldFind(t *testing.T) {
 	})
 }
 
-// chain has the table lead from each hash to the last of the writes at the given places,
-// and from there to all before it.
+// chain makes the table lead from each hash to the last of the writes at the given
+// places, and from there to all earlier ones.
 func (h *heldWrites) chain(places []int) {
 	last := 0
 	for _, i := range places {

@@ -6,16 +6,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Iter walks over keys in order. It must be closed, and its error asked for,
-// once it is at its end.
+// Iter iterates over keys in order. The caller must close it, and check its error at the
+// end.
 type Iter struct {
 	it  *pebble.Iterator
 	s   *Store
 	err error // a block could not be read
-	// tables may have rows between the bounds. None means that keys are as Pebble has
-	// them.
+	// tables may have rows between the bounds. If empty, keys are as Pebble has them.
 	tables       rowTables
-	lower, upper []byte // the bounds, if they are within a block, else nil
+	lower, upper []byte // the bounds if they lie within a block, else nil
 	block        block
 }
 
@@ -41,7 +40,7 @@ func iterate(r pebble.Reader, s *Store, lower, upper []byte) (*Iter, error) {
 	return i, nil
 }
 
-// bound sets the bounds, and returns them as Pebble gets them: whole blocks.
+// bound sets the bounds, and returns them rounded to whole blocks for Pebble.
 func (i *Iter) bound(lower, upper []byte) (from, to []byte) {
 	i.lower, i.upper, i.block.in = nil, nil, false
 	if i.tables = nil; !i.s.rows.meet(lower, upper) {
@@ -59,9 +58,8 @@ func (i *Iter) bound(lower, upper []byte) (from, to []byte) {
 	return lower, upper
 }
 
-// Within lets the iterator go on over the keys in [lower, upper) instead. It is
-// nowhere until it is moved. One iterator for several ranges is a good deal
-// cheaper than as many iterators.
+// Within sets new bounds [lower, upper). The iterator has no current key until it is
+// moved. One iterator for several ranges is much cheaper than several iterators.
 func (i *Iter) Within(lower, upper []byte) { i.it.SetBounds(i.bound(lower, upper)) }
 
 // First goes to the first key and reports whether there is one.
@@ -134,8 +132,8 @@ func (i *Iter) SeekBefore(key []byte) bool {
 	return i.backward(i.it.Prev())
 }
 
-// forward is where a move to a higher key, or to none, ends: at a key that is no block's,
-// or at the first row of a block that has one between the bounds.
+// forward ends a move to a higher key, or to none: it stops at a key outside blocks, or
+// at the first row of a block that has one between the bounds.
 func (i *Iter) forward(ok bool) bool {
 	if i.tables == nil {
 		return ok
@@ -171,7 +169,7 @@ func (i *Iter) backward(ok bool) bool {
 	return ok
 }
 
-// load reads the block that Pebble is at. One that cannot be read ends the walk.
+// load reads the block that Pebble is at. An unreadable block ends the iteration.
 func (i *Iter) load() bool {
 	b := &i.block
 	b.in = false
@@ -208,7 +206,7 @@ func (b *block) find(key []byte) int {
 	return at
 }
 
-// stand goes to a row.
+// stand moves to a row.
 func (b *block) stand(at int) bool {
 	b.at = at
 	b.key = append(append(b.key[:0], b.head...), b.rows[at].rest...)
@@ -233,8 +231,8 @@ func (i *Iter) Value() ([]byte, error) {
 	return v, explain(i.s.dir, err)
 }
 
-// Err returns what went wrong so far. An iterator that came to its end because of
-// it has not seen everything.
+// Err returns the first error so far. An iterator that ended because of it has not seen
+// all keys.
 func (i *Iter) Err() error {
 	if i.err != nil {
 		return i.err
@@ -242,8 +240,7 @@ func (i *Iter) Err() error {
 	return explain(i.s.dir, i.it.Error())
 }
 
-// Close ends the iteration and returns what went wrong during it. A second call
-// does nothing.
+// Close ends the iteration and returns its first error. A second call does nothing.
 func (i *Iter) Close() error {
 	if i.it == nil {
 		return nil
@@ -256,8 +253,8 @@ func (i *Iter) Close() error {
 	return err
 }
 
-// PrefixEnd returns the first key behind all that begin with prefix, or nil
-// when there is none.
+// PrefixEnd returns the first key after all keys that begin with prefix, or nil if there
+// is none.
 func PrefixEnd(prefix []byte) []byte {
 	end := append([]byte{}, prefix...)
 	for n := len(end); n > 0; n-- {

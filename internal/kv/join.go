@@ -6,17 +6,17 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// joiner puts rows into their blocks, with those that were there before.
+// joiner merges rows into their blocks, with those that are already stored.
 type joiner struct {
 	s      *Store
 	b      *pebble.Batch
-	ranges []span // whose rows are gone, of those that were there before
+	ranges []span // stored rows in these ranges are deleted
 
-	it   *pebble.Iterator // over what was there before; nil until it is needed
-	seen bool             // it was moved, to a key that is not above those to come
+	it   *pebble.Iterator // over stored blocks; nil until it is needed
+	seen bool             // it was moved, to a key that is not above those that follow
 
-	// Of the block at hand: its key, the rows that were there before, the rows that it
-	// gets, and room for its bytes.
+	// The current block: its key, its stored rows, its new rows, and a buffer for its
+	// bytes.
 	key       []byte
 	old, rows []row
 	room      []byte
@@ -27,7 +27,7 @@ type span struct {
 	lower, upper []byte
 }
 
-// has reports whether a row of a block is among the keys.
+// has reports whether a row of a block is in the span.
 func (s span) has(block []byte, r *row) bool {
 	return aboveRow(block, r, s.lower) <= 0 && aboveRow(block, r, s.upper) > 0
 }
@@ -40,7 +40,7 @@ func aboveRow(block []byte, r *row, key []byte) int {
 	return bytes.Compare(key, block)
 }
 
-// table begins with another table, given by what its keys begin with.
+// table switches to another table, given by the prefix of its keys.
 func (j *joiner) table(t *rowTable) {
 	j.seen = false
 	if j.it != nil {
@@ -48,9 +48,9 @@ func (j *joiner) table(t *rowTable) {
 	}
 }
 
-// before returns the block that was there before under a key, in the memory of the
-// iterator, and false if there was none. The keys of a table are asked for in order: one
-// look mostly tells of many that there is none.
+// before returns the stored block under a key, in the memory of the iterator, and false
+// if there is none. Keys of a table arrive in order, so one seek mostly shows for many
+// keys that there is none.
 func (j *joiner) before(t *rowTable, key []byte) (block []byte, there bool, err error) {
 	if j.it == nil {
 		if j.it, err = j.s.db.NewIter(&pebble.IterOptions{LowerBound: t.begin, UpperBound: t.end}); err != nil {
@@ -71,8 +71,8 @@ func (j *joiner) before(t *rowTable, key []byte) (block []byte, there bool, err 
 	return block, true, err
 }
 
-// gather reads the rows of a block into j.old, without those that are gone; of none if
-// there is no block.
+// gather reads the rows of a block into j.old, without deleted ones; none if there is no
+// block.
 func (j *joiner) gather(block []byte, there bool) (err error) {
 	if j.old = j.old[:0]; !there {
 		return nil
@@ -93,7 +93,7 @@ func (j *joiner) gather(block []byte, there bool) (err error) {
 	return nil
 }
 
-// gone reports whether a row of the block at hand is in one of the ranges.
+// gone reports whether a row of the current block is in one of the deleted ranges.
 func (j *joiner) gone(r *row) bool {
 	for _, s := range j.ranges {
 		if s.has(j.key, r) {
@@ -103,7 +103,7 @@ func (j *joiner) gone(r *row) bool {
 	return false
 }
 
-// put writes the block at hand, or removes it if there was one and no row is left.
+// put writes the current block, or deletes a stored block that has no row left.
 func (j *joiner) put(there bool, rows []row) error {
 	switch {
 	case len(rows) > 0:
@@ -148,8 +148,8 @@ func (j *joiner) join(t *rowTable, h *heldWrites, places []heldPlace) error {
 	return nil
 }
 
-// merge makes the rows of a block out of those that were there before and what is
-// written to it now, which is in order. Of several writes to one key the last one counts.
+// merge combines the stored rows of a block with the new writes to it, which are in
+// order. Of several writes to one key, the last one counts.
 func (j *joiner) merge(h *heldWrites, places []heldPlace) {
 	rows, old := j.rows[:0], j.old
 	for i := range places {
@@ -176,7 +176,7 @@ func (j *joiner) merge(h *heldWrites, places []heldPlace) {
 	j.rows = append(rows, old...)
 }
 
-// one writes one row, into the block that r has.
+// one writes one row into the block that r has.
 func (j *joiner) one(r pebble.Reader, key, value []byte, gone bool) error {
 	there, err := j.read(r, key)
 	if err != nil {
@@ -207,7 +207,7 @@ func (j *joiner) read(r pebble.Reader, key []byte) (there bool, err error) {
 	return there, j.gather(block, there)
 }
 
-// deleteRange removes the keys of a range: whole blocks as they are, and at its ends the
+// deleteRange deletes the keys of a range: whole blocks directly, and at its ends the
 // rows of the blocks that it cuts, which r has.
 func (j *joiner) deleteRange(r pebble.Reader, s span) error {
 	lower, upper := s.lower, s.upper
@@ -237,10 +237,10 @@ func (j *joiner) deleteRange(r pebble.Reader, s span) error {
 	return nil
 }
 
-// maxBlockRoom is how many bytes of room for a block are kept for the next transaction.
+// maxBlockRoom is how many bytes of a block's buffer are kept for the next transaction.
 const maxBlockRoom = 1 << 20
 
-// close lets go of what was there before, and of room that is seldom needed.
+// close closes the iterator, and drops buffers that are rarely needed.
 func (j *joiner) close() error {
 	if j.it == nil {
 		return nil

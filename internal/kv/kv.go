@@ -1,28 +1,28 @@
 // Package kv keeps ordered keys and values, on Pebble.
 //
-// Pebble's own write-ahead log is off: the journal is the log. A batch becomes
-// visible at once and durable later, when Pebble flushes; after a crash the
-// store holds the effects of a prefix of the batches, each whole or not at all.
-// Whoever writes keeps a cursor in the same batch and replays from there.
+// Pebble's own write-ahead log is off: the journal is the log. A batch becomes visible at
+// once and durable later, when Pebble flushes; after a crash the store holds the effects of
+// a prefix of the batches, each whole or not at all. The writer keeps a cursor in the same
+// batch and replays from there.
 //
 // # What is guaranteed
 //
-//   - A table of [Options.Rows] reads and writes as any other: which rows Pebble keeps
-//     together under one key is seen nowhere outside. A block of them that is not as it
-//     was written is damage.
+//   - A table of [Options.Rows] reads and writes like any other: callers do not see which
+//     rows Pebble keeps together under one key. A block that differs from what was written
+//     is damage.
 //   - Batches are applied in the order of their commits, and a later batch is
 //     never durable without an earlier one.
 //   - A [Snapshot] sees exactly the batches committed before it was taken.
-//   - Bytes that the disk changed are reported as damage, never handed out:
-//     every block is checked when it is read.
-//   - When the disk refuses what Pebble cannot do without, the store refuses
-//     writes from then on and goes on reading.
+//   - Bytes that the disk changed are reported as damage, never returned: every block is
+//     checked when it is read.
+//   - When the disk refuses a write that Pebble depends on, the store refuses writes from
+//     then on and still reads.
 //   - After [Store.Purge] no file of the store holds what was deleted before.
 //
 // # What is not
 //
-// A commit is not durable by itself; [Store.Flush] makes it so. Keys are not
-// encrypted, and deleted ones linger in files until they are compacted away.
+// A commit is not durable by itself; [Store.Flush] makes it so. Keys are not encrypted, and
+// deleted keys stay in files until compaction drops them.
 package kv
 
 import (
@@ -53,20 +53,20 @@ type Options struct {
 	// MemTableBytes is how much is written before it is flushed. What is not
 	// flushed is replayed from the journal after a crash. Zero means 48 MiB.
 	MemTableBytes uint64
-	// Apart are beginnings of keys, in order and none that of another: what begins
-	// with one of them is kept in files of its own. It should be what is written in
-	// the order of its keys. Such files do not overlap, and so they are not written
-	// again and again with what is written all over.
+	// Apart are prefixes of keys, in order, none a prefix of another. Keys with one of them
+	// are kept in files of their own. They should be keys that are written in order: such
+	// files do not overlap, and are not rewritten together with keys that are written at
+	// random.
 	Apart []string
-	// Rows are the first two bytes of keys that go on with a number of four bytes, a
-	// position of eight and maybe more, big-endian. Rows of sixteen neighbouring positions
-	// are kept together, in one value of Pebble's. It should be what is written in the
-	// order of its keys, and is small. A store is always opened with the same.
+	// Rows are the first two bytes of keys that continue with a number of four bytes, a
+	// position of eight and an optional rest, big-endian. Rows of sixteen neighbouring
+	// positions are kept together in one Pebble value. They should be small and written in
+	// key order. A store must always be opened with the same Rows.
 	Rows []string
 }
 
-// memTables is how many memory tables there may be: one being written to, the
-// others being flushed or waiting for it. With two, a replay would wait for each flush.
+// memTables is the maximum number of memory tables: one being written, the others being
+// flushed or waiting for it. With two, a replay would wait for each flush.
 const memTables = 3
 
 // Store is an open store. It is safe for concurrent use, except that one
@@ -77,11 +77,11 @@ type Store struct {
 	dir   string
 	rows  rowTables
 	watch *watch
-	room  uint64    // for what is not written out yet, in bytes
+	room  uint64    // memory for what is not flushed yet, in bytes
 	rooms sync.Pool // of transactions that have ended
 }
 
-// Open opens the store in o.Dir, making it if there is none.
+// Open opens the store in o.Dir, and creates it if there is none.
 func Open(o Options) (*Store, error) {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = 32 << 20
@@ -97,15 +97,15 @@ func Open(o Options) (*Store, error) {
 	po := &pebble.Options{
 		FS:         &seat{FS: o.FS, watch: w},
 		DisableWAL: true,
-		// Pebble takes the room for its memory tables out of the cache's. Mostly half of them
-		// are in use.
+		// Pebble takes the memory tables out of the cache's memory. Mostly half of them are
+		// in use.
 		CacheSize:                   o.CacheBytes + memTables*int64(o.MemTableBytes)/2,
 		MemTableSize:                o.MemTableBytes,
 		MemTableStopWritesThreshold: memTables,
 		L0CompactionThreshold:       8,
 		L0StopWritesThreshold:       64,
-		// What is written all over is written again on every level that it passes, so
-		// there is none between the first and the last until the last has this much.
+		// Keys written at random are rewritten on every level that they pass. So there is no
+		// level between the first and the last until the last has this size.
 		LBaseMaxBytes:      512 << 20,
 		MaxOpenFiles:       512,
 		FormatMajorVersion: pebble.FormatValueSeparation,
@@ -113,13 +113,13 @@ func Open(o Options) (*Store, error) {
 		EventListener:      w.listener(),
 	}
 	for i := range po.Levels {
-		// Most lookups are for ids that are not there.
+		// Most lookups are for ids that do not exist.
 		po.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 		po.Levels[i].FilterType = pebble.TableFilter
-		// A filter is read as a whole. Those of large files would push each
-		// other out of the cache.
+		// A filter is read as a whole. Filters of large files would evict each other from
+		// the cache.
 		po.TargetFileSizes[i] = 4 << 20
-		// What is about to be rewritten is not worth compressing.
+		// Compression does not pay for what is about to be rewritten.
 		po.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
 		if i == len(po.Levels)-1 {
 			po.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.SnappyCompression }
@@ -134,7 +134,7 @@ func Open(o Options) (*Store, error) {
 	return &Store{fs: o.FS, db: db, dir: o.Dir, rows: rows, watch: w, room: memTables * uint64(o.MemTableBytes)}, nil
 }
 
-// apart returns where a file that begins with a key has to end.
+// apart returns where a file that begins with a key must end.
 func apart(prefixes []string) pebble.SpanPolicyFunc {
 	var cuts [][]byte
 	for _, p := range prefixes {
@@ -150,8 +150,8 @@ func apart(prefixes []string) pebble.SpanPolicyFunc {
 	}
 }
 
-// unopened explains why a store cannot be opened. What the disk did not refuse
-// is a disagreement between its files.
+// unopened explains why a store cannot be opened. An error that is not a refusal of the disk
+// means that its files disagree.
 func unopened(dir string, err error) error {
 	err = explain(dir, err)
 	if _, refused := errors.AsType[syscall.Errno](err); fault.CodeOf(err) != fault.Internal || refused && !errors.Is(err, fs.ErrNotExist) {
@@ -160,10 +160,10 @@ func unopened(dir string, err error) error {
 	return fault.Newf(fault.Damaged, "the index in %s is damaged: %w", dir, err).WithFix(remedy)
 }
 
-// remedy is what can be done about a damaged index.
+// remedy is the advice for a damaged index.
 const remedy = "the journal is not touched by this: `lukasa rebuild` makes the index anew from it"
 
-// explain puts an error of Pebble into the words of the catalogue.
+// explain maps an error of Pebble to the catalogue.
 func explain(dir string, err error) error {
 	if err == nil {
 		return nil
@@ -177,8 +177,8 @@ func explain(dir string, err error) error {
 	return fmt.Errorf("index in %s: %w", dir, err)
 }
 
-// Failed returns why writes should be refused, or nil when there is no reason.
-// It may pass: what Pebble cannot write out it tries again until it can.
+// Failed returns why writes should be refused, or nil. The condition may pass: Pebble
+// retries a failed flush until it succeeds.
 func (s *Store) Failed() error {
 	_, fatal, trouble := s.watch.state()
 	if fatal != nil {
@@ -193,7 +193,7 @@ func (s *Store) Failed() error {
 	return nil
 }
 
-// Reader reads keys and values as of some moment.
+// Reader reads keys and values of one snapshot.
 type Reader interface {
 	// Get appends the value of key to dst and reports whether there is one.
 	Get(key, dst []byte) (value []byte, ok bool, err error)
@@ -232,10 +232,10 @@ func (s *Snapshot) Iter(lower, upper []byte) (*Iter, error) {
 	return iterate(s.snap, s.s, lower, upper)
 }
 
-// Close lets the snapshot go.
+// Close releases the snapshot.
 func (s *Snapshot) Close() error { return explain(s.s.dir, s.snap.Close()) }
 
-// get reads one key from any of Pebble's readers, as Pebble has it.
+// get reads one key from any of Pebble's readers, without looking into blocks.
 func get(r pebble.Reader, dir string, key, dst []byte) ([]byte, bool, error) {
 	v, closer, err := r.Get(key)
 	if err == pebble.ErrNotFound {
@@ -248,8 +248,8 @@ func get(r pebble.Reader, dir string, key, dst []byte) ([]byte, bool, error) {
 	return dst, true, explain(dir, closer.Close())
 }
 
-// Flush makes everything committed so far durable. Pebble itself would try for
-// ever; here the first failure is the answer.
+// Flush makes everything committed so far durable. Pebble itself would retry forever; Flush
+// returns the first failure.
 func (s *Store) Flush() error {
 	if err := s.Failed(); err != nil {
 		return err
@@ -274,9 +274,9 @@ func (s *Store) Flush() error {
 	}
 }
 
-// MakeRoom waits until there is room in memory for another transaction, and returns
-// why if there will be none for now. Without it, Pebble waits for as long as it takes,
-// with a lock that closing it needs too.
+// MakeRoom waits until memory has room for another transaction, or returns why there will be
+// none for now. Without it, Pebble would wait without limit, holding a lock that Close needs
+// too.
 func (s *Store) MakeRoom() error {
 	for {
 		changed, _, _ := s.watch.state()
@@ -290,9 +290,9 @@ func (s *Store) MakeRoom() error {
 	}
 }
 
-// Touch writes a key of every file anew, so that the next Purge rewrites them
-// all. A file at the bottom may hold what was deleted while someone was reading,
-// and would otherwise be left alone. Nobody may write meanwhile.
+// Touch rewrites a key of every file, so that the next Purge rewrites all files. A file at
+// the bottom may hold what was deleted under an open snapshot, and would otherwise be left
+// alone. No writer may run meanwhile.
 func (s *Store) Touch() error {
 	if err := s.Flush(); err != nil {
 		return err
@@ -320,9 +320,9 @@ func (s *Store) Touch() error {
 	return tx.Commit()
 }
 
-// Purge rewrites the store so that nothing deleted is left in its files, after a
-// [Store.Touch]. No snapshot may be open that is older than what was deleted. Old files that
-// someone is still reading go when he is done; [Store.Cleaned] waits for that.
+// Purge rewrites the store so that its files hold nothing deleted, after a [Store.Touch]. No
+// snapshot older than the deletions may be open. Old files that are still being read are
+// removed when their readers finish; [Store.Cleaned] waits for that.
 func (s *Store) Purge(ctx context.Context) error {
 	if err := s.Flush(); err != nil {
 		return err
@@ -330,7 +330,7 @@ func (s *Store) Purge(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	// One compaction moves what is deleted to the bottom, where it is dropped.
+	// One compaction moves deleted keys to the bottom, where they are dropped.
 	go func() { ended <- s.db.Compact(ctx, []byte{0}, []byte{0xff}, false) }()
 	for {
 		changed, _, _ := s.watch.state()
@@ -345,9 +345,8 @@ func (s *Store) Purge(ctx context.Context) error {
 	}
 }
 
-// Cleaned returns when the files that nobody uses any more are gone. Pebble's own
-// goroutines may use one for a moment longer, and nothing tells when that ends;
-// so it is looked for again and again.
+// Cleaned returns when unused files are removed. Pebble's own goroutines may use one for a
+// moment longer, without a signal when that ends, so Cleaned polls.
 func (s *Store) Cleaned(ctx context.Context) error {
 	for tries := 0; ; tries++ {
 		if err := s.Failed(); err != nil {
@@ -376,10 +375,10 @@ func (s *Store) Cleaned(ctx context.Context) error {
 	}
 }
 
-// maxTries is how often Cleaned looks again.
+// maxTries is how often Cleaned polls.
 const maxTries = 10_000
 
-// stale reports whether there is a table in the directory that is not in use.
+// stale reports whether the directory holds a table that is not in use.
 func (s *Store) stale() (bool, error) {
 	names, err := s.fs.List(s.dir)
 	if err != nil {
@@ -403,27 +402,26 @@ func (s *Store) stale() (bool, error) {
 	return false, nil
 }
 
-// PendingBytes is about how much Pebble still has to write out: what is in
-// memory only.
+// PendingBytes is approximately how much Pebble still has to flush from memory.
 func (s *Store) PendingBytes() uint64 {
 	return s.db.Metrics().MemTable.Size
 }
 
-// Close flushes and closes the store. What a store that has failed lacks is in
-// the journal; it is let go as it is.
+// Close flushes and closes the store. If the store has failed, it is closed without the
+// flush: the journal has what it lacks.
 func (s *Store) Close() error { return s.close(s.Flush()) }
 
-// Leave closes the store without a flush: what was committed since the last one is gone
-// from it, as after a crash.
+// Leave closes the store without a flush: commits since the last flush are lost from it, as
+// after a crash.
 func (s *Store) Leave() error { return s.close(nil) }
 
-// close closes the store and returns err, or else what went wrong with that.
+// close closes the store and returns err, or else the error of closing.
 func (s *Store) close(err error) error {
 	closed := make(chan error, 1)
 	for started := false; ; started = true {
 		changed, fatal, _ := s.watch.state()
 		if fatal != nil {
-			// Pebble would wait for the goroutine that could not go on.
+			// Pebble would wait for the goroutine that ended.
 			s.watch.unlock()
 			return fatal
 		}

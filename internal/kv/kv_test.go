@@ -47,8 +47,8 @@ func TestPrefixEnd(t *testing.T) {
 	})
 }
 
-// All that reads agrees with a map: the store, a snapshot, and transactions of
-// both sorts with writes of their own in them.
+// All readers agree with a map: the store, a snapshot, and both kinds of
+// transaction with their own writes.
 func TestReadersAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, err := kv.Open(kv.Options{FS: disk.NewMem(), Dir: "index", CacheBytes: 1 << 20, MemTableBytes: 128 << 10})
@@ -68,7 +68,7 @@ func TestReadersAgree(t *testing.T) {
 			before := clone(have)
 			mine := clone(have)
 			if rapid.IntRange(0, 5).Draw(rt, "range") == 0 {
-				// Of what was there before; so it comes first.
+				// It deletes only what existed before; so it comes first.
 				if err := tx.DeleteRange([]byte("k"), []byte("l")); err != nil {
 					rt.Fatal(err)
 				}
@@ -127,9 +127,9 @@ func TestReadersAgree(t *testing.T) {
 	})
 }
 
-// A transaction that cannot be iterated over writes what was set last, whatever
-// its keys have in common and in whatever order they come, and an iterator that
-// is sent from range to range finds it.
+// A transaction that cannot be iterated writes the last value of each key, for
+// any keys in any order, and an iterator that moves from range to range finds
+// it.
 func TestWritesInOrder(t *testing.T) {
 	s := open(t, disk.NewMem())
 	round := 0
@@ -250,8 +250,9 @@ func walk(t *rapid.T, who string, r kv.Reader, want map[string]string) {
 	}
 }
 
-// After a purge no file holds what was deleted, also when someone was reading
-// while it was written, deleted and compacted before, and of a row when its block stays.
+// After a purge no file holds what was deleted, also if a snapshot was open
+// while it was written, deleted and compacted, and also for a row whose block
+// stays.
 func TestPurge(t *testing.T) {
 	for name, key := range map[string]func(i int) []byte{
 		"keys":         func(i int) []byte { return []byte(fmt.Sprint("key", i)) },
@@ -335,8 +336,8 @@ func purge(t *testing.T, key func(i int) []byte) {
 	}
 }
 
-// A disk that refuses for a while costs no data and does not hang; one that
-// refuses for good leaves what can be read readable.
+// A disk that refuses writes for a while loses no data and does not hang. If it
+// refuses for good, reads still work.
 func TestFullDisk(t *testing.T) {
 	for _, f := range []disktest.Fault{{Err: syscall.ENOSPC}, {Err: syscall.EIO, After: true}} {
 		for n := 1; ; n++ {

@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// How many positions share a block, and what a key has up to its position: two bytes that
-// say which table it is in, the number of a tenant, the position.
+// The number of positions in a block, and the layout of a key up to its position: two
+// bytes that name its table, the number of a tenant, the position.
 const (
 	blockBits = 4
 	blockRows = 1 << blockBits
@@ -22,12 +22,12 @@ const (
 // rowTables are the tables that are kept in blocks.
 type rowTables []rowTable
 
-// rowTable is one of them: the beginning of its keys, and the first key behind.
+// rowTable is one table: the prefix of its keys, and the first key after it.
 type rowTable struct {
 	begin, end []byte
 }
 
-// newRowTables returns the tables whose keys have the given beginnings.
+// newRowTables returns the tables whose keys have the given prefixes.
 func newRowTables(beginnings []string) (rowTables, error) {
 	var t rowTables
 	for _, b := range beginnings {
@@ -39,9 +39,9 @@ func newRowTables(beginnings []string) (rowTables, error) {
 	return t, nil
 }
 
-// has reports whether a key is that of a row. A key of such a table that ends before a
-// position does is kept as it is: it sorts before or behind all rows of a block, as it
-// does with the block itself.
+// has reports whether a key is that of a row. A key of such a table that is too short for
+// a position is kept as it is: it sorts before or after all rows of a block, as it does
+// with the block itself.
 func (t rowTables) has(key []byte) bool {
 	if len(key) < rowHead {
 		return false
@@ -64,7 +64,7 @@ func (t rowTables) named(name uint16) *rowTable {
 	return nil
 }
 
-// meet reports whether there can be rows in [lower, upper).
+// meet reports whether [lower, upper) can contain rows.
 func (t rowTables) meet(lower, upper []byte) bool {
 	for i := range t {
 		if (upper == nil || bytes.Compare(t[i].begin, upper) < 0) && (t[i].end == nil || bytes.Compare(lower, t[i].end) < 0) {
@@ -74,8 +74,8 @@ func (t rowTables) meet(lower, upper []byte) bool {
 	return false
 }
 
-// blockKey appends the key of the block that a row is in to dst: that of the first
-// position in it. So blocks sort as their rows do.
+// blockKey appends the key of the block of a row to dst: that of its first position. So
+// blocks sort as their rows do.
 func blockKey(dst, key []byte) []byte {
 	dst = append(dst, key[:rowHead]...)
 	dst[len(dst)-1] &^= blockRows - 1
@@ -88,42 +88,43 @@ func inBlock(block, key []byte) bool {
 		key[rowHead-1]&^(blockRows-1) == block[rowHead-1]
 }
 
-// atBlock reports whether a key is that of a block, or of its first row if that has
-// nothing behind its position: nothing of the block is below it.
+// atBlock reports whether a key is that of a block, or of its first row if that ends with
+// its position: no row of the block is below it.
 func atBlock(key []byte) bool { return len(key) == rowHead && key[rowHead-1]&(blockRows-1) == 0 }
 
-// lowOf and restOf return what is left of the key of a row in its block.
+// lowOf and restOf return the part of a row's key that the block stores.
 func lowOf(key []byte) byte    { return key[rowHead-1] & (blockRows - 1) }
 func restOf(key []byte) []byte { return key[rowHead:] }
 
-// sameRest is set in the first byte of a row whose key ends as that of the row before.
+// sameRest is set in the first byte of a row whose key ends like that of the previous
+// row.
 const sameRest = 0x80
 
-// What can be wrong with a block.
+// The ways in which a block can be damaged.
 var (
 	errBlockKey    = errors.New("a row is not in a block")
 	errBlockLength = errors.New("a block of rows is not as long as it says")
 	errBlockOrder  = errors.New("the rows of a block are not in order")
 )
 
-// damagedBlock returns the error for a block that cannot be read.
+// damagedBlock returns the error for an unreadable block.
 func damagedBlock(dir string, err error) error {
 	return fault.Newf(fault.Damaged, "the index in %s is damaged: %w", dir, err).WithFix(remedy)
 }
 
-// contents reads what a block says of its rows, one after the other.
+// contents reads the rows of a block one by one.
 type contents struct {
-	b     []byte // what is not read yet
-	left  uint64 // rows that are not read yet
+	b     []byte // unread bytes
+	left  uint64 // unread rows
 	first bool
-	// Of the row that was read last: its position within the block, the rest of its key,
-	// and where its value is among the values.
+	// The last row read: its position within the block, the rest of its key, and the
+	// bounds of its value among the values.
 	low      byte
 	rest     []byte
 	from, to uint64
 }
 
-// openContents begins with a block.
+// openContents starts to read a block.
 func openContents(block []byte) (c contents, err error) {
 	c.b, c.first = block, true
 	if c.left, err = c.number(); err == nil && c.left == 0 {
@@ -132,8 +133,8 @@ func openContents(block []byte) (c contents, err error) {
 	return c, err
 }
 
-// number reads a number. None is more than the bytes that are left: it counts some of
-// them.
+// number reads a number. It counts some of the bytes that are left, so it is never more
+// than they are.
 func (c *contents) number() (uint64, error) {
 	if len(c.b) > 0 && c.b[0] < 0x80 && int(c.b[0]) <= len(c.b) { // most are
 		n := c.b[0]
@@ -185,7 +186,7 @@ func (c *contents) values() ([]byte, error) {
 	return c.b, nil
 }
 
-// findRow returns the value of a row, and false if the block has none with its key.
+// findRow returns the value of a row, and false if the block has no such row.
 func findRow(block, key []byte) (value []byte, ok bool, err error) {
 	c, err := openContents(block)
 	if err != nil {
@@ -208,8 +209,7 @@ func findRow(block, key []byte) (value []byte, ok bool, err error) {
 	return values[from:to:to], true, nil
 }
 
-// row is one of the rows of a block: its position within the block, the rest of its key,
-// its value.
+// row is a row of a block: its position within the block, the rest of its key, its value.
 type row struct {
 	low         byte
 	rest, value []byte
@@ -223,7 +223,7 @@ func (r *row) compare(low byte, rest []byte) int {
 	return bytes.Compare(r.rest, rest)
 }
 
-// readBlock appends the rows of a block to dst. They are parts of it.
+// readBlock appends the rows of a block to dst. They share its memory.
 func readBlock(dst []row, block []byte) ([]row, error) {
 	c, err := openContents(block)
 	if err != nil {
@@ -234,7 +234,7 @@ func readBlock(dst []row, block []byte) ([]row, error) {
 		if err := c.next(); err != nil {
 			return dst[:begin], err
 		}
-		dst = append(dst, row{c.low, c.rest, block[:c.to-c.from]}) // as long as its value
+		dst = append(dst, row{c.low, c.rest, block[:c.to-c.from]}) // as long as its value; set below
 	}
 	values, err := c.values()
 	if err != nil {
@@ -266,10 +266,10 @@ func appendBlock(dst []byte, rows []row) []byte {
 	return dst
 }
 
-// headRooms is room for the keys of blocks, of look-ups that have ended.
+// headRooms pools buffers for the keys of blocks.
 var headRooms = sync.Pool{New: func() any { return new([rowHead]byte) }}
 
-// get reads one key from any of Pebble's readers, where it is.
+// get reads one key from any of Pebble's readers, within its block if it has one.
 func (t rowTables) get(r pebble.Reader, dir string, key, dst []byte) ([]byte, bool, error) {
 	if !t.has(key) {
 		return get(r, dir, key, dst)

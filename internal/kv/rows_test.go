@@ -91,11 +91,11 @@ func (w *rowWorld) transaction() {
 	if indexed {
 		tx = w.store.BeginIndexed()
 	}
-	before := clone(w.have)          // what the transaction found
+	before := clone(w.have)          // before the transaction
 	mine := clone(w.have)            // what it reads
 	blind := make(map[string]bool)   // what it must not read
-	written := make(map[string]bool) // that no range removes
-	after := clone(w.have)           // what a commit leaves
+	written := make(map[string]bool) // what no range deletes
+	after := clone(w.have)           // after a commit
 	for range rapid.IntRange(0, 30).Draw(w.T, "writes") {
 		w.n++
 		k, v := w.key.Draw(w.T, "key"), fmt.Sprint(w.n)
@@ -167,13 +167,13 @@ func (w *rowWorld) get(name string, r kv.Reader, want map[string]string, key str
 	}
 }
 
-// walk moves an iterator about.
+// walk moves an iterator at random.
 func (w *rowWorld) walk(name string, r kv.Reader, want map[string]string) {
 	lower, upper := w.bounds()
 	it, err := r.Iter(lower, upper)
 	w.must(err)
 	keys := between(want, lower, upper)
-	// The room of the bounds is the caller's.
+	// The caller may reuse the memory of the bounds.
 	clear(lower)
 	clear(upper)
 	at, placed := -1, false
@@ -246,13 +246,13 @@ func (w *rowWorld) all(name string, r kv.Reader, want map[string]string) {
 	}
 }
 
-// A store with tables of rows is as one without: a map in order. So are its
-// transactions and its snapshots, after a flush, and opened again.
+// A store with tables of rows behaves like one without: a sorted map. So do its
+// transactions and snapshots, after a flush, and after a reopen.
 func TestRowsAgree(t *testing.T) {
 	for name, rows := range map[string][]string{"rows": rowTables, "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				// A few keys, which are met again and again.
+				// A few keys that are used repeatedly.
 				few := rapid.SliceOfN(anyKey(), 1, 40).Draw(rt, "keys")
 				w := &rowWorld{T: rt, fs: disk.NewMem(), rows: rows, have: make(map[string]string), key: rapid.SampledFrom(few)}
 				w.open()

@@ -1,7 +1,7 @@
 package kv
 
-// Size returns about how many bytes of files the keys from lower to upper take. What is
-// not written out yet takes none.
+// Size returns approximately how many bytes of files the keys in [lower, upper) take.
+// Unflushed keys count as zero.
 func (s *Store) Size(lower, upper []byte) (uint64, error) {
 	n, err := s.db.EstimateDiskUsage(lower, upper)
 	return n, explain(s.dir, err)

@@ -6,24 +6,24 @@ import (
 	"lukasa.dev/internal/disk"
 )
 
-// tableRoom is how many bytes of a table are written at once. Pebble itself hands over
-// block by block, a call of the system each.
+// tableRoom is how many bytes of a table are written at once. Pebble itself makes a
+// system call per block.
 const tableRoom = 128 << 10
 
-// tableRooms is room for what waits, of tables that are done.
+// tableRooms pools buffers of finished tables.
 var tableRooms = sync.Pool{New: func() any {
 	b := make([]byte, 0, tableRoom)
 	return &b
 }}
 
-// table is a file of Pebble that is being written, from its beginning to its end. What
-// was written is in the file after each sync, and when it is closed.
+// table is a Pebble file that is written sequentially through a buffer. The file holds
+// what was written after each sync, and after Close.
 type table struct {
 	disk.File
 	room *[]byte // nil once it is closed
 }
 
-// Write writes p, now or later.
+// Write writes p, possibly later.
 func (t *table) Write(p []byte) (int, error) {
 	if len(*t.room)+len(p) > tableRoom {
 		if err := t.flush(); err != nil {
@@ -37,7 +37,7 @@ func (t *table) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush writes what waits. What a disk refused is not written again.
+// flush writes the buffer. What the disk refused is not retried.
 func (t *table) flush() error {
 	waits := *t.room
 	*t.room = waits[:0]
@@ -64,7 +64,7 @@ func (t *table) SyncData() error {
 	return t.File.SyncData()
 }
 
-// SyncTo has the disk begin with the first bytes.
+// SyncTo makes the disk start to write the first length bytes.
 func (t *table) SyncTo(length int64) (fullSync bool, err error) {
 	if err := t.flush(); err != nil {
 		return false, err

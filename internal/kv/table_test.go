@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/disk"
 )
 
-// A table has what was written to it, in order, after each sync and once it is closed.
+// A table holds what was written to it, in order, after each sync and after Close.
 func TestTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		fs := &seat{FS: disk.NewMem(), watch: newWatch()}

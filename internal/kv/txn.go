@@ -6,28 +6,27 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Txn is a set of writes that become visible together. What [Txn.Set] and
-// [Txn.Delete] wrote is seen by Get of the same transaction. It is used by one
-// goroutine.
+// Txn is a set of writes that become visible together. Get of the same transaction
+// sees what [Txn.Set] and [Txn.Delete] wrote. It is for one goroutine.
 type Txn struct {
 	s *Store
 	b *pebble.Batch
-	// indexed is whether the batch itself can be read. If not, there is none until
-	// the end, and what is written is held back.
+	// indexed is whether the batch itself can be read. If not, the batch is built
+	// at the end, from the held writes.
 	indexed bool
 	held    *heldWrites
-	ranges  []span // to be removed, of what was there before
+	ranges  []span // stored keys to delete
 	joiner  *joiner
 	key     []byte // of a block
-	// seek looks keys up that the transaction did not write. One iterator for
-	// many lookups is several times cheaper than as many calls of Get, and
-	// unlike Get it asks the filters of the lowest level too, where the ids
-	// that are not there would all be looked for.
+	// seek looks up keys that the transaction did not write. One iterator for many
+	// lookups is several times cheaper than calls of Get, and unlike Get it uses
+	// the filters of the lowest level too, where all missing ids would be searched
+	// for.
 	seek *pebble.Iterator
 }
 
-// Begin returns a transaction that can be read by key, but not iterated over.
-// It is the cheaper of the two.
+// Begin returns a transaction that can be read by key, but not iterated. It is
+// cheaper than BeginIndexed.
 func (s *Store) Begin() *Txn {
 	h := hold(&s.rooms)
 	return &Txn{s: s, held: h, joiner: &h.joiner}
@@ -60,7 +59,7 @@ func (t *Txn) SetBlind(key, value []byte) error {
 	return nil
 }
 
-// Size returns about how many bytes the writes of the transaction take.
+// Size returns approximately how many bytes the writes of the transaction take.
 func (t *Txn) Size() int {
 	if t.indexed {
 		return t.b.Len()
@@ -89,7 +88,7 @@ func (t *Txn) DeleteBlind(key []byte) error {
 	return nil
 }
 
-// DeleteRange removes the keys in [lower, upper) that were there before the
+// DeleteRange deletes the keys in [lower, upper) that existed before the
 // transaction began.
 func (t *Txn) DeleteRange(lower, upper []byte) error {
 	s := span{bytes.Clone(lower), bytes.Clone(upper)}
@@ -136,8 +135,8 @@ func (t *Txn) Get(key, dst []byte) ([]byte, bool, error) {
 	return append(dst, v...), true, nil
 }
 
-// Iter returns an iterator over the keys in [lower, upper). Without an index,
-// it does not see what the transaction wrote.
+// Iter returns an iterator over the keys in [lower, upper). Without an index, it
+// does not see the transaction's own writes.
 func (t *Txn) Iter(lower, upper []byte) (*Iter, error) {
 	if t.indexed {
 		return iterate(t.b, t.s, lower, upper)
@@ -148,8 +147,8 @@ func (t *Txn) Iter(lower, upper []byte) (*Iter, error) {
 // Commit makes the writes visible to every read that begins afterwards, and
 // ends the transaction.
 func (t *Txn) Commit() error {
-	// Trouble that may pass is no reason: whoever commits has put the records
-	// into the journal already.
+	// A passing failure is no reason to refuse: the records are in the journal
+	// already.
 	if _, fatal, _ := t.s.watch.state(); fatal != nil {
 		return fatal
 	}
@@ -168,7 +167,7 @@ func (t *Txn) Commit() error {
 	return t.end()
 }
 
-// handOver puts what was held back into the batch, what is removed first.
+// handOver puts the held writes into the batch, deleted ranges first.
 func (t *Txn) handOver() (err error) {
 	j := t.joiner
 	j.s, j.b, j.ranges = t.s, t.b, t.ranges
@@ -193,7 +192,7 @@ func (t *Txn) Discard() error {
 	return t.end()
 }
 
-// end lets go of what the transaction has.
+// end releases the resources of the transaction.
 func (t *Txn) end() error {
 	if t.held != nil {
 		t.held.release(&t.s.rooms)
@@ -207,7 +206,7 @@ func (t *Txn) end() error {
 	return explain(t.s.dir, b.Close())
 }
 
-// unseek lets go of the iterator for lookups.
+// unseek closes the iterator for lookups.
 func (t *Txn) unseek() error {
 	if t.seek == nil {
 		return nil

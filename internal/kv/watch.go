@@ -15,13 +15,13 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// watch hears what Pebble has to say, and remembers what keeps it from writing.
+// watch receives Pebble's events, and records what keeps it from writing.
 type watch struct {
 	mu      sync.Mutex
 	fatal   error         // nothing can be written any more
-	trouble error         // the last flush failed; the next may not
-	fails   int           // flushes that failed since one did not
-	left    error         // why a file that nobody uses could not be removed
+	trouble error         // the last flush failed; the next may succeed
+	fails   int           // failed flushes since the last success
+	left    error         // why an unused file could not be removed
 	changed chan struct{} // closed when one of these changes
 	lock    io.Closer     // of the store's directory, once Pebble has it
 }
@@ -35,7 +35,7 @@ func (w *watch) state() (changed <-chan struct{}, fatal, trouble error) {
 	return w.changed, w.fatal, w.trouble
 }
 
-// set changes the state and wakes who waits for that.
+// set changes the state and wakes its waiters.
 func (w *watch) set(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -44,11 +44,11 @@ func (w *watch) set(change func()) {
 	w.changed = make(chan struct{})
 }
 
-// emptyTable is what Pebble calls a flush that had nothing to write.
+// emptyTable is Pebble's error for a flush that had nothing to write.
 const emptyTable = "pebble: empty table"
 
-// listener returns the callbacks that matter here. Pebble's lock is held in
-// them, so that they must not wait.
+// listener returns the callbacks that matter here. Pebble calls them with its
+// lock held, so they must not block.
 func (w *watch) listener() *pebble.EventListener {
 	return &pebble.EventListener{
 		DataCorruption: func(pebble.DataCorruptionInfo) {},
@@ -67,23 +67,22 @@ func (w *watch) listener() *pebble.EventListener {
 		},
 		CompactionBegin: func(pebble.CompactionInfo) {
 			if _, fatal, _ := w.state(); fatal != nil {
-				runtime.Goexit() // no more files of a store that was given up
+				runtime.Goexit() // create no more files of a failed store
 			}
 		},
 	}
 }
 
-// Infof is for Pebble; what it tells is of no use to us.
+// Infof is for Pebble. Its messages are not used.
 func (w *watch) Infof(string, ...any) {}
 
-// Errorf is for Pebble; errors that matter are returned as well.
+// Errorf is for Pebble. Errors that matter are returned as well.
 func (w *watch) Errorf(string, ...any) {}
 
-// Fatalf is called when Pebble cannot go on: its manifest could not be written.
-// It must not return. Ending the host's process would take reads away, so only
-// the goroutine that asked ends, one of Pebble's own or that of open. On its way
-// out it lets go of Pebble's locks, which reads need. Writes are refused from
-// now on.
+// Fatalf is called when Pebble cannot continue: its manifest could not be
+// written. It must not return. Ending the process would end reads too, so only
+// the calling goroutine ends: one of Pebble's own or that of open. As it exits,
+// it releases Pebble's locks, which reads need. Writes are refused from then on.
 func (w *watch) Fatalf(format string, args ...any) {
 	w.set(func() {
 		if w.fatal == nil {
@@ -93,7 +92,7 @@ func (w *watch) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// open opens the database, on a goroutine of its own that may end early, or
+// open opens the database on a goroutine of its own, which may end early or
 // never: Pebble waits there for a flush, and the flush may be what ended.
 func (w *watch) open(dir string, o *pebble.Options) (*pebble.DB, error) {
 	type result struct {
@@ -104,8 +103,8 @@ func (w *watch) open(dir string, o *pebble.Options) (*pebble.DB, error) {
 	go func() {
 		var r result
 		defer func() {
-			// Pebble panics when a directory cannot be synced behind one of its
-			// markers. A disk that refuses is no reason to end the process.
+			// Pebble panics when it cannot sync a directory after one of its
+			// markers. A failing disk is no reason to end the process.
 			if p := recover(); p != nil {
 				cause, ok := p.(error)
 				if !ok {
@@ -133,18 +132,18 @@ func (w *watch) open(dir string, o *pebble.Options) (*pebble.DB, error) {
 	}
 }
 
-// unlock lets the directory go when Pebble cannot.
+// unlock releases the lock of the directory when Pebble cannot.
 func (w *watch) unlock() {
 	w.mu.Lock()
 	held := w.lock
 	w.lock = nil
 	w.mu.Unlock()
 	if held != nil {
-		_ = held.Close() // there is nobody left to tell
+		_ = held.Close() // no caller is left for the error
 	}
 }
 
-// seat is the file system as Pebble gets it.
+// seat is the file system that Pebble uses.
 type seat struct {
 	disk.FS
 	watch *watch
@@ -156,8 +155,8 @@ func (s *seat) Unwrap() vfs.FS { return s.FS }
 // maxPause is the longest pause between two attempts to write out.
 const maxPause = time.Second
 
-// Create makes a file. Pebble tries a failed flush again at once and for ever;
-// a pause here, where it holds no lock, keeps that from eating a core.
+// Create creates a file. Pebble retries a failed flush at once and forever; a
+// pause here, where it holds no lock, keeps the retries from using a whole core.
 func (s *seat) Create(name string, c disk.Category) (disk.File, error) {
 	s.watch.mu.Lock()
 	fails := s.watch.fails
@@ -183,9 +182,9 @@ func (s *seat) Remove(name string) error {
 	return s.FS.Remove(name)
 }
 
-// settle makes what a marker is about durable before the marker changes. A
-// marker is a file whose name says which manifest counts. Pebble makes the
-// manifest, then the new marker, removes the old one and only then syncs the
+// settle makes durable what a marker refers to before the marker changes. A
+// marker is a file whose name says which manifest counts. Pebble creates the
+// manifest and the new marker, removes the old one, and only then syncs the
 // directory; a crash before that may keep any of the three and lose the others.
 func (s *seat) settle(name string) error {
 	if !strings.HasPrefix(s.FS.PathBase(name), "marker.") {
@@ -194,8 +193,9 @@ func (s *seat) settle(name string) error {
 	return disk.SyncDir(s.FS, s.FS.PathDir(name))
 }
 
-// OpenDir opens a directory to sync it. When that fails, Pebble panics in a
-// goroutine of its own, which nobody can catch; so it does not get to know.
+// OpenDir opens a directory to sync it. If a sync fails, Pebble panics in a
+// goroutine of its own, where no caller can recover. So the failure is hidden
+// from Pebble.
 func (s *seat) OpenDir(name string) (disk.File, error) {
 	f, err := s.FS.OpenDir(name)
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *seat) OpenDir(name string) (disk.File, error) {
 	return &directory{f, s.watch, name}, nil
 }
 
-// directory is a directory whose failed sync ends all writing.
+// directory is a directory whose failed sync ends all writes.
 type directory struct {
 	disk.File
 	watch *watch
@@ -219,7 +219,7 @@ func (d *directory) Sync() error {
 	return nil
 }
 
-// Lock takes the store's lock and remembers it.
+// Lock takes the store's lock and keeps it.
 func (s *seat) Lock(name string) (io.Closer, error) {
 	held, err := s.FS.Lock(name)
 	if err != nil {
@@ -239,7 +239,7 @@ type onceCloser struct {
 	err  error
 }
 
-// Close closes what is below, the first time.
+// Close closes the inner closer, the first time.
 func (c *onceCloser) Close() error {
 	c.once.Do(func() { c.err = c.Closer.Close() })
 	return c.err

@@ -14,40 +14,40 @@ import (
 	"lukasa.dev/internal/index"
 )
 
-// How long a compile that failed waits until it is tried again: twice as long each time.
+// The wait before a failed compile is retried: it doubles each time.
 const (
 	firstRetry = time.Second
 	lastRetry  = 5 * time.Minute
 )
 
-// waits reports whether there is anything to wait for.
+// waits reports whether background compiles are configured.
 func waits(a board.CompileAfter) bool { return a.Events > 0 || a.Quiet > 0 }
 
-// background compiles tenants that have new events. What was new before the board was
-// opened counts once something comes.
+// background compiles tenants that have new events. Events from before the board was
+// opened count once a new one arrives.
 type background struct {
 	board.NopFollower
 	b     *Learner
 	after board.CompileAfter
-	wake  chan struct{} // has an item if someone is to look what is due
+	wake  chan struct{} // has an item if the goroutine should check what is due
 	end   context.CancelFunc
-	done  chan struct{} // is closed when it has ended
+	done  chan struct{} // closed when it has ended
 
 	failures atomic.Uint64
 
 	mu       sync.Mutex
 	waiting  map[string]*waiting
-	compiled map[string]time.Time           // when a compile of a tenant began last
-	told     func(tenant string, err error) // of each compile; for tests
+	compiled map[string]time.Time           // when the last compile of a tenant began
+	told     func(tenant string, err error) // called after each compile; for tests
 }
 
-// waiting is what is new of a tenant.
+// waiting is the new events of a tenant.
 type waiting struct {
 	events int
-	last   time.Time // when something came
-	ended  bool      // a session did
-	tries  int       // that failed
-	retry  time.Time // not before this, if one failed
+	last   time.Time // when the last one arrived
+	ended  bool      // a session ended
+	tries  int       // failed attempts
+	retry  time.Time // not before this time, after a failure
 }
 
 // ends reports whether an event says that its session ended.
@@ -59,7 +59,7 @@ func ends(ev *hmx.Event) bool {
 	return ok && c.Subject == "session" && c.To == "ended"
 }
 
-// Start starts the goroutine that compiles, if there is anything to wait for.
+// Start starts the background goroutine, if background compiles are configured.
 func (b *Learner) Start() {
 	if !waits(b.core.Options().CompileAfter) {
 		return
@@ -72,8 +72,7 @@ func (b *Learner) Start() {
 	go b.background.run(ctx)
 }
 
-// stop ends the goroutine and waits for it. What it was at is completed by the next
-// compile.
+// stop ends the goroutine and waits for it. The next compile completes what it was doing.
 func (g *background) stop() {
 	if g == nil {
 		return
@@ -82,7 +81,7 @@ func (g *background) stop() {
 	<-g.done
 }
 
-// Committed counts the events that a group brought.
+// Committed counts the events of a group.
 func (g *background) Committed(c board.Commit) {
 	if !slices.ContainsFunc(c.Records, func(r *index.Record) bool { return r.Event != nil }) {
 		return
@@ -105,7 +104,7 @@ func (g *background) Committed(c board.Commit) {
 	g.look()
 }
 
-// look has the goroutine look what is due.
+// look makes the goroutine check what is due.
 func (g *background) look() {
 	select {
 	case g.wake <- struct{}{}:
@@ -113,7 +112,7 @@ func (g *background) look() {
 	}
 }
 
-// run compiles what is due until it is told to end.
+// run compiles what is due until ctx ends.
 func (g *background) run(ctx context.Context) {
 	defer close(g.done)
 	for {
@@ -157,8 +156,8 @@ func (g *background) run(ctx context.Context) {
 	}
 }
 
-// again has a compile that failed tried again, later each time. What came meanwhile waits
-// with it.
+// again schedules the retry of a failed compile, with a growing wait. Events that arrive
+// meanwhile wait with it.
 func (g *background) again(t dueTenant) {
 	w := g.waiting[t.name]
 	if w == nil {
@@ -169,7 +168,7 @@ func (g *background) again(t dueTenant) {
 	w.retry = g.b.core.Now().Add(min(firstRetry<<min(t.tries, 16), lastRetry))
 }
 
-// CompileFailures returns how many compiles failed that the board began by itself.
+// CompileFailures returns how many background compiles failed.
 func (b *Learner) CompileFailures() uint64 {
 	if b.background == nil {
 		return 0
@@ -177,13 +176,13 @@ func (b *Learner) CompileFailures() uint64 {
 	return b.background.failures.Load()
 }
 
-// dueTenant is a tenant that is to be compiled, and what waited for it.
+// dueTenant is a tenant that is due, and its new events.
 type dueTenant struct {
 	name string
 	waiting
 }
 
-// until returns how long it is until a tenant is due, and whether it ever is.
+// until returns the time until a tenant is due, and whether it ever is.
 func (g *background) until(name string, w *waiting, now time.Time) (left time.Duration, ever bool) {
 	soonest := func(d time.Duration) {
 		if !ever || d < left {
@@ -209,8 +208,8 @@ func (g *background) until(name string, w *waiting, now time.Time) (left time.Du
 	return left, ever
 }
 
-// due takes out the tenants that are to be compiled now, by name, and returns how long
-// it is until the next may be, or zero if none is waited for.
+// due removes and returns the tenants that are due, by name, and the time until the next
+// one, or zero if there is none.
 func (g *background) due() (tenants []dueTenant, wait time.Duration) {
 	now := g.b.core.Now()
 	g.mu.Lock()

@@ -17,74 +17,73 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Compiler is the actor of what a compile writes.
+// Compiler is the actor of the records of a compile.
 const Compiler = "compiler"
 
-// Tries is how often a compile starts over because something was erased while it
-// ran.
+// Tries is how often a compile starts over because of concurrent erasures.
 const Tries = 5
 
-// CompileOptions says how events become artifacts. The zero value works.
+// CompileOptions configures a compile. The zero value works.
 type CompileOptions struct {
-	// Full reads every session again, whatever is kept of it. The outcome is the same.
+	// Full reads every session again and ignores the cache. The outcome is the same.
 	Full bool
-	// DryRun finds out what would change and writes nothing to the journal.
+	// DryRun computes the changes and writes nothing to the journal.
 	DryRun bool
-	// Progress receives how many events were read, of those that are to be. It may be nil.
+	// Progress receives how many of the events were read. It may be nil.
 	Progress func(done, all int)
 }
 
-// CompileReport says what a compile did, or with DryRun would do.
+// CompileReport is what a compile did, or with DryRun would do.
 type CompileReport struct {
-	Sessions int // that were read, since they had new events
-	Events   int // of these that were read
-	Tasks    int // of all sessions
-	// Changes are what was written, in order, and Unchanged how many artifacts stay as
-	// they are.
+	Sessions int // sessions that were read, since they had new events
+	Events   int // events that were read
+	Tasks    int // tasks of all sessions
+	// Changes are what was written, in order, and Unchanged how many artifacts stayed
+	// the same.
 	Changes   []CompileChange
 	Unchanged int
-	Root      board.Root // of the tenant, when it was done
+	Root      board.Root // of the tenant, at the end
 }
 
-// CompileChange is one thing that a compile did.
+// CompileChange is one change by a compile.
 type CompileChange struct {
-	// Op says what became of it.
+	// Op is the kind of change.
 	Op CompileOp
-	// URI names it, without a version.
+	// URI names the record, without a version.
 	URI memory.URI
 	// Class is the type of an artifact or of a memory; empty for a conflict.
 	Class string
-	// Title is what it is called, or what it says.
+	// Title is the title or the text.
 	Title  string
 	Reason string
 }
 
-// CompileOp is what a compile does with something.
+// CompileOp is a kind of change by a compile.
 type CompileOp string
 
-// What a compile does.
+// The kinds of changes.
 const (
-	CompileCreate    CompileOp = "create"    // it is new; an artifact as a draft
-	CompileUpdate    CompileOp = "update"    // it says something else now
-	CompileSupersede CompileOp = "supersede" // an artifact is put aside by its next version
+	CompileCreate    CompileOp = "create"    // a new record; an artifact as a draft
+	CompileUpdate    CompileOp = "update"    // a new version
+	CompileSupersede CompileOp = "supersede" // an artifact is replaced by its next version
 	CompileActivate  CompileOp = "activate"  // a draft becomes active
-	CompileDeprecate CompileOp = "deprecate" // an artifact is put out of use
+	CompileDeprecate CompileOp = "deprecate" // an artifact is taken out of use
 	CompileForget    CompileOp = "forget"    // a memory no longer holds
-	CompileSettle    CompileOp = "settle"    // a conflict is over
+	CompileSettle    CompileOp = "settle"    // a conflict has ended
 )
 
-// Compile makes artifacts of what the sessions of a tenant did, memories of what users
-// plainly stated, and conflicts of what contradicts itself.
+// Compile derives artifacts from the sessions of a tenant, memories from what users
+// plainly stated, and conflicts from contradictions.
 //
-// What it writes is a function of the tenant's records: read in one go or as they came,
-// with or without what is kept beside the index, it is the same, and a second call
-// without new events writes nothing. Nothing is trusted further than the lowest of what
-// it was made of, and what people wrote, archived or forgot themselves stays as they
-// left it. Cut short anywhere, it leaves a state without two active versions of an
-// artifact, which the next call completes. Of several calls one runs, and the others
-// wait.
+// What it writes is a function of the tenant's records: compiled in one go or step by
+// step, with or without the caches, it is the same, and a second call without new events
+// writes nothing. No record has more trust than its least trusted source, and what
+// people wrote, archived or forgot themselves stays as it is. An interrupted compile
+// leaves no artifact with two active versions; the next call completes it. One call runs
+// at a time.
 //
-// No scope may do it. The writer is not named in what is written: that is the board's.
+// Compile is refused under a scope. Its records name the board as their writer, not the
+// caller.
 func (b *Learner) Compile(ctx context.Context, w board.Writer, tenant string, o CompileOptions) (*CompileReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "artifacts"); err != nil {
 		return nil, err
@@ -115,21 +114,21 @@ func (b *Learner) compile(ctx context.Context, tenant string, o CompileOptions) 
 // ErrErased says that something was erased that a compile may have read.
 var ErrErased = fault.New(fault.VersionConflict, "something was erased meanwhile")
 
-// compilation is one compile under way.
+// compilation is one running compile.
 type compilation struct {
 	b        *Learner
 	tenant   string
-	erasures uint64 // that what was read knows of
+	erasures uint64 // erasures that the data includes
 
 	traced   *sessions.Traced
 	now      hmx.Time // of the newest event
 	known    []*hmx.Artifact
 	heads    map[string]*catalog.Head // of the artifacts
-	byHand   map[string]bool          // artifacts that someone else gave their status
-	gone     map[record.Hash]bool     // events that were erased
-	erased   map[record.Hash]bool     // artifacts that were
+	byHand   map[string]bool          // artifacts whose status another writer set
+	gone     map[record.Hash]bool     // erased events
+	erased   map[record.Hash]bool     // erased artifacts
 	said     *saying
-	statings map[string]*statedHead // memories of what users said, by id
+	statings map[string]*statedHead // memories of statements, by id
 	claims   map[memory.URI]claim
 	disputes map[string]*disputeHead
 
@@ -163,13 +162,13 @@ func (b *Learner) compileOnce(ctx context.Context, tenant string, o CompileOptio
 	return c.report, err
 }
 
-// together does things that do not depend on each other, at once if there are processors
-// for it, and returns the error of the first that has one.
+// together runs independent functions, in parallel if there are processors, and returns
+// the first error in their order.
 func together(do ...func() error) error {
 	return index.Share(len(do), len(do), func(part, _, _ int) error { return do[part]() })
 }
 
-// gather reads what there is.
+// gather reads the input of a compile.
 func (c *compilation) gather(ctx context.Context, s board.State, o CompileOptions) (err error) {
 	old := &sessions.Traced{}
 	if !o.Full {
@@ -198,8 +197,8 @@ func (c *compilation) gather(ctx context.Context, s board.State, o CompileOption
 	)
 }
 
-// keep writes what sessions did beside the index. That it cannot is no reason to stop:
-// what it is for can be read again.
+// keep caches the traces beside the index. A failed write is ignored: they can be read
+// again.
 func (c *compilation) keep(ctx context.Context) error {
 	if c.report.Sessions == 0 {
 		return nil
@@ -213,7 +212,7 @@ func (c *compilation) keep(ctx context.Context) error {
 	return nil
 }
 
-// keepSaid keeps what holds of what users said, for Learn.
+// keepSaid caches the statements that hold, for Learn.
 func (c *compilation) keepSaid(ctx context.Context) error {
 	giveBack, err := c.b.learning.take(ctx)
 	if err != nil {
@@ -223,7 +222,7 @@ func (c *compilation) keepSaid(ctx context.Context) error {
 	return c.b.keepSaid(ctx, c.tenant, &learned{root: c.traced.Root, size: c.traced.Size, erasures: c.erasures, saying: c.said})
 }
 
-// gatherErased finds out which events and artifacts were erased.
+// gatherErased finds the erased events and artifacts.
 func (c *compilation) gatherErased(ctx context.Context, s board.State) error {
 	gone, erased := make(map[record.Hash]bool), make(map[record.Hash]bool)
 	n := 0
@@ -252,7 +251,7 @@ func (c *compilation) gatherErased(ctx context.Context, s board.State) error {
 	return nil
 }
 
-// plan finds out what is to be written.
+// plan determines what to write.
 func (c *compilation) plan(ctx context.Context) error {
 	o := compile.Options{Tenant: c.tenant, Now: c.now, ByHand: func(a *hmx.Artifact) bool { return c.byHand[a.ArtifactID] }}
 	if len(c.gone) > 0 {

@@ -20,37 +20,37 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// Bounds of what is held against each other.
+// Limits of the comparison of claims.
 const (
 	claimsSeen  = 1000 // of each class, the newest
-	maxDisputes = 32   // about one thing
+	maxDisputes = 32   // about one topic
 )
 
-// claim is something that is said to be so, or to be done.
+// claim is a statement that something is so, or is to be done.
 type claim struct {
 	uri memory.URI
-	// about is what it is about: two that are about the same and say different things
+	// about is the topic: two claims on the same topic with different content
 	// contradict each other.
 	about, says string
 	text        string
 	trust       record.Trust
-	position    uint64 // unwritten and more for what is about to be written
-	policy      bool   // it is held against others whatever their trust
+	position    uint64 // unwritten or higher for records about to be written
+	policy      bool   // it is compared with claims of any trust
 }
 
-// unwritten is behind the position of every record.
+// unwritten is above the position of every record.
 const unwritten = 1 << 63
 
-// disputeHead is a conflict that a compile found before.
+// disputeHead is a conflict that an earlier compile found.
 type disputeHead struct {
 	body    *memory.Conflict
 	version uint32
 	trust   record.Trust
-	touched bool // someone else had the last word
+	touched bool // another writer changed it last
 }
 
-// gatherClaims reads what could contradict each other, and which conflicts were found
-// before.
+// gatherClaims reads the claims that could contradict each other, and the conflicts of
+// earlier compiles.
 func (c *compilation) gatherClaims(s board.State) error {
 	c.claims, c.disputes = make(map[memory.URI]claim), make(map[string]*disputeHead)
 	for _, w := range []struct {
@@ -77,7 +77,7 @@ func (c *compilation) gatherClaims(s board.State) error {
 	})
 }
 
-// HoldsAt reports whether a thing holds at a time.
+// HoldsAt reports whether a record is valid at a time.
 func HoldsAt(h *catalog.Head, now int64) bool {
 	switch {
 	case h.State != catalog.Live, h.Expires <= now, now < h.ValidFrom, now >= h.ValidUntil:
@@ -88,8 +88,8 @@ func HoldsAt(h *catalog.Head, now int64) bool {
 	return true
 }
 
-// eachBody calls visit with what things say, the newest first. What is erased or cannot
-// be read is passed over.
+// eachBody calls visit with the bodies of records, newest first. Erased and unreadable
+// ones are skipped.
 func (c *compilation) eachBody(s board.State, way catalog.Way, k record.Kind, most int, visit func(*catalog.Head, memory.Body)) error {
 	var failed error
 	err := catalog.List(s.Reader, s.Tenant.Number, way, nil, func(_ []byte, d catalog.Thing) bool {
@@ -116,7 +116,7 @@ func (c *compilation) eachBody(s board.State, way catalog.Way, k record.Kind, mo
 	return fault.First(failed, err)
 }
 
-// add adds what a thing claims.
+// add adds the claim of a record.
 func (c *compilation) add(h *catalog.Head, body memory.Body) {
 	x := claim{uri: memory.URI{Tenant: c.tenant, Kind: h.Kind, ID: h.ID}, trust: h.Trust, position: h.Position}
 	switch b := body.(type) {
@@ -136,7 +136,7 @@ func (c *compilation) add(h *catalog.Head, body memory.Body) {
 	}
 }
 
-// claim adds what a memory claims that is about to be written.
+// claim adds the claim of a memory that is about to be written.
 func (c *compilation) claim(m *memory.Memory, said uint64) {
 	x := claim{uri: memory.URI{Tenant: c.tenant, Kind: record.Memory, ID: m.ID}, trust: record.User, position: unwritten + said}
 	x.about, x.says, x.text = claimIn(m)
@@ -146,12 +146,13 @@ func (c *compilation) claim(m *memory.Memory, said uint64) {
 	}
 }
 
-// unclaim takes out what a memory claims.
+// unclaim removes the claim of a memory.
 func (c *compilation) unclaim(id string) {
 	delete(c.claims, memory.URI{Tenant: c.tenant, Kind: record.Memory, ID: id})
 }
 
-// recommend adds what an artifact recommends, or takes it out if it does not any more.
+// recommend adds the recommendation of an artifact, or removes it if there is none any
+// more.
 func (c *compilation) recommend(a *hmx.Artifact) {
 	if a == nil || a.ArtifactType != hmx.TypeDecisionPolicy {
 		return
@@ -174,7 +175,7 @@ func (c *compilation) recommend(a *hmx.Artifact) {
 	}
 }
 
-// recommended returns what an artifact recommends in which case.
+// recommended returns what an artifact recommends, and in which case.
 func recommended(a *hmx.Artifact) (about, says, text string) {
 	d, ok := a.DecisionPolicy()
 	if !ok || d.Recommendation == "" || d.Condition == "" {
@@ -185,7 +186,7 @@ func recommended(a *hmx.Artifact) (about, says, text string) {
 	return "case " + squash(d.Condition) + " " + strings.Join(scope, "\x00"), squash(d.Recommendation), d.Condition + ": " + d.Recommendation
 }
 
-// claimIn is claimOf within the scope of a memory: what holds in two projects does not
+// claimIn is claimOf within the scope of a memory: claims for two projects do not
 // contradict each other.
 func claimIn(m *memory.Memory) (about, says, text string) {
 	about, says, text = claimOf(m)
@@ -195,7 +196,7 @@ func claimIn(m *memory.Memory) (about, says, text string) {
 	return about, says, text
 }
 
-// claimOf returns what a memory is about, and what it says of that.
+// claimOf returns the topic and the content of a memory's claim.
 func claimOf(m *memory.Memory) (about, says, text string) {
 	if f, ok := m.Data.(*memory.Fact); ok && f.Subject != "" && f.Predicate != "" && f.Object != "" {
 		return "fact " + squash(f.Subject) + " " + squash(f.Predicate), squash(f.Object), m.Text
@@ -215,7 +216,7 @@ func claimOf(m *memory.Memory) (about, says, text string) {
 	return about, squash(m.Text), m.Text
 }
 
-// ruleOfText returns what a rule is about, and whether it says to do it or not.
+// ruleOfText returns the topic of a rule, and whether it requires or forbids it.
 func ruleOfText(text string) (about, says string) {
 	x, ok := onlyStatement(text)
 	if !ok || x.Type != memory.TypeConstraint {
@@ -230,7 +231,7 @@ func ruleOfText(text string) (about, says string) {
 	return "rule " + x.Subject, says
 }
 
-// onlyStatement returns what a text states, if that is one thing that holds in general.
+// onlyStatement returns the statement of a text, if it is exactly one and general.
 func onlyStatement(text string) (statement.Statement, bool) {
 	found := statement.Read(text)
 	if len(found) != 1 || found[0].Temporary() || found[0].Retraction || found[0].Subject == "" {
@@ -239,8 +240,7 @@ func onlyStatement(text string) (statement.Statement, bool) {
 	return found[0], true
 }
 
-// dispute plans the records of conflicts: of those that are new, and of those that are
-// over.
+// dispute plans the records of new conflicts, and of those that have ended.
 func (c *compilation) dispute() {
 	groups := make(map[string][]claim)
 	for _, x := range c.claims {
@@ -249,7 +249,7 @@ func (c *compilation) dispute() {
 	found := make(map[string]bool)
 	for _, about := range slices.Sorted(maps.Keys(groups)) {
 		list := groups[about]
-		// What is to be kept first: what is trusted more, then what was said later.
+		// The claim to keep comes first: more trusted, then later.
 		slices.SortFunc(list, func(a, b claim) int {
 			return cmp.Or(cmp.Compare(b.trust, a.trust), cmp.Compare(b.position, a.position), strings.Compare(a.uri.String(), b.uri.String()))
 		})
@@ -272,7 +272,7 @@ func (c *compilation) dispute() {
 	}
 }
 
-// conflict plans the record of a conflict, unless it is there, and returns its id.
+// conflict plans the record of a conflict, unless it exists, and returns its id.
 func (c *compilation) conflict(keep, drop *claim) string {
 	uris := []string{keep.uri.String(), drop.uri.String()}
 	slices.Sort(uris)
@@ -286,7 +286,7 @@ func (c *compilation) conflict(keep, drop *claim) string {
 	if keep.trust > drop.trust {
 		why = "it is trusted more"
 	}
-	meta, _ := json.Marshal(map[string]any{"suggestion": map[string]string{"keep": keep.uri.String(), "why": why}}) // texts can be written
+	meta, _ := json.Marshal(map[string]any{"suggestion": map[string]string{"keep": keep.uri.String(), "why": why}}) // never fails for texts
 	x := &memory.Conflict{
 		ID: id, Between: []memory.URI{keep.uri, drop.uri}, Metadata: hmx.Raw(meta),
 		Summary: fmt.Sprintf("%q contradicts %q. Suggested: keep the first, since %s.", clipTitle(keep.text), clipTitle(drop.text), why),
@@ -303,10 +303,10 @@ func (c *compilation) settle(x *memory.Conflict, known *disputeHead, op CompileO
 	})
 }
 
-// Always is the condition of a rule without one.
+// Always is the condition of an unconditional rule.
 const Always = "always"
 
-// ConditionOf says in words what a policy applies to.
+// ConditionOf describes what a policy applies to.
 func ConditionOf(s *memory.Scope) string {
 	var parts []string
 	say := func(name string, values ...string) {

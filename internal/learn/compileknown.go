@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/sessions"
 )
 
-// gatherArtifacts finds out which artifacts compiles made, those that are put aside too.
+// gatherArtifacts finds the artifacts of earlier compiles, including inactive ones.
 func (c *compilation) gatherArtifacts(s board.State, old *sessions.Traced) error {
 	var things []catalog.Thing
 	for _, state := range []catalog.State{catalog.Live, catalog.Forgotten} {
@@ -56,16 +56,16 @@ func (c *compilation) gatherArtifacts(s board.State, old *sessions.Traced) error
 // knownTogether is how many artifacts are worth a goroutine.
 const knownTogether = 64
 
-// knownArtifact is what was found out of an artifact: its head only, if it cannot be read,
-// and nothing, if no compile made it.
+// knownArtifact is the result of reading an artifact: only its head if it is unreadable,
+// and nothing if no compile wrote it.
 type knownArtifact struct {
 	head   *catalog.Head
 	kept   *sessions.KnownArtifact
 	hmx    *hmx.Artifact
-	byHand bool // someone else gave it its status
+	byHand bool // another writer set its status
 }
 
-// know finds out what an artifact is now. What it was made of is read only if something
+// know determines the current state of an artifact. It reads the sources only if something
 // was erased.
 func (c *compilation) know(s board.State, d catalog.Thing, old *sessions.Traced) (k knownArtifact, err error) {
 	h, _, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, d)
@@ -76,7 +76,7 @@ func (c *compilation) know(s board.State, d catalog.Thing, old *sessions.Traced)
 	was := old.Artifacts[h.ID]
 	status := hmx.Status(h.Status)
 	if h.State == catalog.Forgotten {
-		status = hmx.StatusArchived // nobody wants it any more
+		status = hmx.StatusArchived // it was forgotten
 	}
 	inUse := status == hmx.StatusActive || status == hmx.StatusDraft
 	var sources []string
@@ -115,7 +115,7 @@ func (c *compilation) know(s board.State, d catalog.Thing, old *sessions.Traced)
 	return k, err
 }
 
-// shortened returns what has to be known of an artifact.
+// shortened returns the part of an artifact that a compile needs.
 func shortened(a *hmx.Artifact, position uint64) *sessions.KnownArtifact {
 	x := &sessions.KnownArtifact{
 		Position: position, Type: a.ArtifactType, Title: a.Title, Version: a.Version, Hash: a.ContentHash,
@@ -128,7 +128,7 @@ func shortened(a *hmx.Artifact, position uint64) *sessions.KnownArtifact {
 	return x
 }
 
-// Linked returns the id of what a thing refers to in a relation, the last of several.
+// Linked returns the id that a record refers to in a relation, the last of several.
 func Linked(h *catalog.Head, rel string) (id string) {
 	for _, l := range h.Links {
 		if l.Rel != rel {

@@ -20,70 +20,68 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// What users state becomes memories. What holds of all that was ever said is found out
-// again each time, from the first statement to the last, and compared with what is on
-// record; so it does not matter when a compile ran, or what is kept beside the index.
-// What was said for a while only, such as "for this task", is not kept: it stands in
-// the session that it was said in.
+// Statements of users become memories. Each compile determines what holds from all
+// statements, from the first to the last, and compares it with what is on record; so it
+// does not matter when compiles ran, or what is cached. Statements for a limited time, such
+// as "for this task", are not kept: they stay in their session.
 
-// SaidKey is what the keys of such memories begin with.
+// SaidKey begins the keys of such memories.
 const SaidKey = "said"
 
-// Bounds of what is held against each other.
+// Limits of the comparison of statements.
 const (
 	maxSaid  = 5000 // statements of a speaker that hold; further ones are not kept
-	maxAkin  = 1000 // statements that a correction may mean, the newest
-	maxDeeds = 256  // rules that may be about the same deed in other words, the newest
-	maxTitle = 120  // bytes of what a report quotes
+	maxAkin  = 1000 // statements that a correction may refer to, the newest
+	maxDeeds = 256  // rules that may be about the same action in other words, the newest
+	maxTitle = 120  // bytes of a quote in a report
 
 	maxAmended = 4 << 10 // bytes of a rule with all its exceptions
 )
 
-// saidOp is what one message did to a memory.
+// saidOp is the effect of one message on a memory.
 type saidOp struct {
 	event    string
 	position uint64
 	body     *memory.Memory // nil if it no longer holds
 }
 
-// saidThing is a memory of what users said, and how it came about.
+// saidThing is a memory of statements, and its history.
 type saidThing struct {
 	statement.Known
 	whose
 	strength memory.Strength
 	polarity memory.Polarity
 	topic    string
-	base     string             // what it said before exceptions, for comparing
-	squashed string             // what it says, for comparing
-	who      statement.Identity // who it says that someone is, if it does
-	when     int64              // it was said, in milliseconds
-	born     uint64             // position of the message that began it
-	session  string             // that it was said in last
-	events   []string           // that say it, the last behind
+	base     string             // its text without exceptions, for comparison
+	squashed string             // its text, for comparison
+	who      statement.Identity // whom it identifies, if it does
+	when     int64              // when it was said, in milliseconds
+	born     uint64             // position of the message that started it
+	session  string             // the session that said it last
+	events   []string           // the events that say it, the last one last
 	ops      []saidOp
 }
 
-// whose is whose words something is, and in which project they hold: in all of them if
-// it has no name.
+// whose is the speaker of a statement, and the project it holds in: all projects if empty.
 type whose struct {
 	Voice
 	project string
 }
 
-// saying finds out what holds of what was said.
+// saying determines which statements hold.
 type saying struct {
 	tenant string
 	voices *voices
-	things []*saidThing           // all there ever were, in order
-	done   []*saidThing           // that something was done to, in order and more than once
-	live   map[whose][]*saidThing // by whose words they are, the one that changed last behind
+	things []*saidThing           // all, in order
+	done   []*saidThing           // the changed ones, in order and with repetitions
+	live   map[whose][]*saidThing // by speaker and project, the most recently changed last
 }
 
 func newSaying(tenant string) *saying {
 	return &saying{tenant: tenant, voices: newVoices(), live: make(map[whose][]*saidThing)}
 }
 
-// holding returns what became of statements, in the order of the journal.
+// holding returns the result of statements in journal order.
 func holding(tenant string, list []sessions.Said) *saying {
 	s := newSaying(tenant)
 	for i := range list {
@@ -92,7 +90,7 @@ func holding(tenant string, list []sessions.Said) *saying {
 	return s
 }
 
-// hear takes in a message.
+// hear processes a message.
 func (s *saying) hear(m *sessions.Said) {
 	for j := range m.Statements {
 		if x := &m.Statements[j]; !x.Temporary() {
@@ -101,10 +99,10 @@ func (s *saying) hear(m *sessions.Said) {
 	}
 }
 
-// take takes in one statement, with whose words it is. Rules, tastes, goals and facts hold
-// in the project that they were said in, unless they were said for all; what a person says
-// of themself holds in all. What points back means something of the project before
-// something that holds everywhere, and what was said in the session before that.
+// take processes one statement of a speaker. Rules, tastes, goals and facts hold in the
+// project that they were said in, unless they were said for all; what users say about
+// themselves holds in all projects. A reference to an earlier statement means one of the
+// project before one that holds everywhere, and prefers what was said in the same session.
 func (s *saying) take(m *sessions.Said, x *statement.Statement, by Voice) {
 	here, everywhere := whose{by, m.Project}, whose{by, ""}
 	if !pointsBack(x) {
@@ -137,10 +135,10 @@ func (s *saying) take(m *sessions.Said, x *statement.Statement, by Voice) {
 	}
 }
 
-// pointsBack reports whether a statement is about one that was made before.
+// pointsBack reports whether a statement refers to an earlier one.
 func pointsBack(x *statement.Statement) bool { return x.Retraction || x.Exception || x.Anaphoric }
 
-// keeps reports whether what a statement says is kept already.
+// keeps reports whether a statement is known already.
 func (s *saying) keeps(own whose, x *statement.Statement) bool {
 	squashed := squash(x.Text)
 	who, named := x.Identity()
@@ -149,8 +147,8 @@ func (s *saying) keeps(own whose, x *statement.Statement) bool {
 	})
 }
 
-// takeIn adds a statement to those of one owner, of which only some may be
-// meant if there is a function that says which. It reports whether that settled it.
+// takeIn adds a statement to those of one owner. meant, if not nil, selects which of them
+// it may refer to. It reports whether the statement is settled.
 func (s *saying) takeIn(own whose, m *sessions.Said, x *statement.Statement, meant func(*saidThing) bool) bool {
 	live := s.live[own]
 	if !pointsBack(x) && s.keeps(own, x) {
@@ -186,7 +184,7 @@ func (s *saying) takeIn(own whose, m *sessions.Said, x *statement.Statement, mea
 	} else {
 		at := slices.IndexFunc(live, func(k *saidThing) bool { return k.ID == act.ID })
 		if thing = live[at]; m.Time < thing.when {
-			return true // what was said before is brought in late, such as by an import, and changes nothing
+			return true // an older statement that arrives late, for example by an import, changes nothing
 		}
 		if act.Verdict == statement.Amend && (strings.Contains(thing.squashed, squashed) || len(thing.Text)+len(x.Text) >= maxAmended) {
 			return true
@@ -205,7 +203,7 @@ func (s *saying) takeIn(own whose, m *sessions.Said, x *statement.Statement, mea
 	return true
 }
 
-// say has a thing say what a statement says, or that besides.
+// say sets the text of a memory to a statement, or appends it.
 func (k *saidThing) say(m *sessions.Said, x *statement.Statement, besides bool) {
 	k.Position, k.when, k.session = m.Position, m.Time, m.Session
 	if besides {
@@ -221,7 +219,7 @@ func (k *saidThing) say(m *sessions.Said, x *statement.Statement, besides bool) 
 	k.who, _ = x.Identity()
 }
 
-// did notes what a message did. Only what it did in the end is written.
+// did records the effect of a message. Only its last effect is written.
 func (k *saidThing) did(op saidOp) {
 	if n := len(k.ops); n > 0 && k.ops[n-1].event == op.event {
 		k.ops = k.ops[:n-1]
@@ -229,14 +227,14 @@ func (k *saidThing) did(op saidOp) {
 	k.ops = append(k.ops, op)
 }
 
-// saidID returns the id of the memory that a statement begins.
+// saidID returns the id of the memory that a statement starts.
 func saidID(tenant, event string, from int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "said\x00%s\x00%s\x00%d", tenant, event, from))
 	return SaidKey + "-" + hex.EncodeToString(sum[:16])
 }
 
-// body returns the memory of what was said. Of two that are about the same, the one that
-// was there first has the key.
+// body returns the memory of a statement. Of two on the same topic, the first one has the
+// key.
 func (s *saying) body(k *saidThing, others []*saidThing) *memory.Memory {
 	b := &memory.Memory{ID: k.ID, Type: k.Type, Text: k.Text, Tags: []string{SaidKey}, Data: k.data(), Metadata: k.metadata(k.topic)}
 	for _, event := range k.events {
@@ -253,8 +251,8 @@ func (s *saying) body(k *saidThing, others []*saidThing) *memory.Memory {
 	return b
 }
 
-// projectPath returns a project as a part of a key: the last part of its name, and what
-// tells it from others that have the same.
+// projectPath returns a project as a part of a key: the last part of its name, and a suffix
+// that distinguishes it from others of that name.
 func (w whose) projectPath() string {
 	if w.project == "" {
 		return ""
@@ -264,7 +262,7 @@ func (w whose) projectPath() string {
 	return strings.TrimSpace(name[strings.LastIndexByte(name, '/')+1:]) + "-" + hex.EncodeToString(sum[:4]) + "/"
 }
 
-// data returns what a memory of a statement says beside its text.
+// data returns the data of a statement's memory.
 func (k *saidThing) data() memory.Data {
 	switch k.Type {
 	case memory.TypeConstraint:
@@ -275,7 +273,7 @@ func (k *saidThing) data() memory.Data {
 	return memory.NewData(k.Type)
 }
 
-// squash returns the letters and digits of a text, in small letters.
+// squash returns the letters and digits of a text, in lower case.
 func squash(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -285,20 +283,20 @@ func squash(text string) string {
 	}, text)
 }
 
-// statedHead is a memory of what users said, as it is on record.
+// statedHead is a memory of statements as it is on record.
 type statedHead struct {
 	head *catalog.Head
-	// source is the event that the compiler's last word on it is from, and spoken its
-	// position; ok is false if that is not known.
+	// source is the event of the compiler's last change, and spoken its position; ok is
+	// false if they are unknown.
 	source string
 	spoken uint64
 	ok     bool
-	// other is the position of someone else's word after that, if there is one.
+	// other is the position of a later change by another writer, if there is one.
 	other   uint64
 	touched bool
 }
 
-// gatherSaid finds out what holds of what users said, and reads what is on record of it.
+// gatherSaid determines which statements hold, and reads what is on record of them.
 func (c *compilation) gatherSaid(s board.State) error {
 	c.said, c.statings = holding(c.tenant, c.traced.Statements()), make(map[string]*statedHead)
 	for _, thing := range c.said.things {
@@ -322,7 +320,7 @@ func (c *compilation) gatherSaid(s board.State) error {
 	return fault.First(failed, err)
 }
 
-// stated reads who had the last word on a memory of what users said.
+// stated reads who changed a memory of statements last.
 func (c *compilation) stated(s board.State, d catalog.Thing) error {
 	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Memory, d)
 	if err != nil || !ok || h.State == catalog.Redacted || c.statings[h.ID] != nil {
@@ -351,14 +349,14 @@ func (c *compilation) stated(s board.State, d catalog.Thing) error {
 		c.statings[h.ID] = x
 		return nil
 	}
-	return nil // it is nothing of ours
+	return nil // it is not from a compile
 }
 
-// retracted is what the reason of a tombstone says before the event in which something
-// was taken back.
+// retracted begins the reason of a tombstone; the event that withdrew the statement
+// follows.
 const retracted = "taken back in event "
 
-// sourcesOf returns the events that an entry of a memory is from.
+// sourcesOf returns the source events of a memory's entry.
 func (c *compilation) sourcesOf(s board.State, e *catalog.Entry) ([]string, error) {
 	if e.Op != catalog.Put {
 		event, _ := strings.CutPrefix(e.Note, retracted)
@@ -371,7 +369,7 @@ func (c *compilation) sourcesOf(s board.State, e *catalog.Entry) ([]string, erro
 	return eventsOf(body), err
 }
 
-// eventsOf returns the events that a memory of what users said is from.
+// eventsOf returns the source events of a memory of statements.
 func eventsOf(body memory.Body) (list []string) {
 	if m, ok := body.(*memory.Memory); ok {
 		for _, u := range m.Sources {
@@ -383,8 +381,8 @@ func eventsOf(body memory.Body) (list []string) {
 	return list
 }
 
-// lastSaid returns which of some events is the last, and where it is; not ok if one of
-// them is not on record.
+// lastSaid returns the last of some events and its position; ok is false if one of them is
+// not on record.
 func lastSaid(s board.State, events []string) (last string, at uint64, ok bool, err error) {
 	for _, event := range events {
 		id := record.ID(s.Tenant.Name, record.Event, event)
@@ -402,13 +400,13 @@ func lastSaid(s board.State, events []string) (last string, at uint64, ok bool, 
 	return last, at, ok, nil
 }
 
-// state plans what becomes of what users said.
+// state plans the changes of memories of statements.
 func (c *compilation) state() {
 	known := make(map[string]bool)
 	type step struct {
 		*saidThing
 		saidOp
-		at uint32 // the version that is put right, or 0
+		at uint32 // the version that is corrected, or 0
 	}
 	var steps []step
 	for _, thing := range c.said.things {
@@ -423,12 +421,12 @@ func (c *compilation) state() {
 	for _, x := range steps {
 		there := written[x.ID] || c.statings[x.ID] != nil
 		if !there && x.body == nil {
-			continue // it was taken back in the message that said it
+			continue // it was withdrawn in the message that said it
 		}
 		c.say(x.saidThing, x.saidOp, there, x.at)
 		written[x.ID] = true
 	}
-	// What is on record and was never said, as far as is known now: what said it is erased.
+	// On record without a known statement: its source is erased.
 	for _, id := range slices.Sorted(maps.Keys(c.statings)) {
 		if x := c.statings[id]; !known[id] && x.head.State == catalog.Live && !x.touched {
 			c.unsay(x.head, "what said it is no longer on record")
@@ -436,32 +434,31 @@ func (c *compilation) state() {
 	}
 }
 
-// missing returns what is to be done to a memory that is not done yet, and the version that
-// it has if that is no longer what was said.
+// missing returns the changes of a memory that are not on record yet, and its version if
+// that is no longer what was said.
 func (x *statedHead) missing(ops []saidOp) (left []saidOp, at uint32) {
 	if x == nil || len(ops) == 0 {
 		return ops, 0
 	}
 	last := ops[len(ops)-1]
 	if x.touched {
-		// Whoever changed it knew what had been said until then.
+		// A writer who changed it knew what had been said until then.
 		return slices.DeleteFunc(slices.Clone(ops), func(op saidOp) bool { return op.position <= x.other }), 0
 	}
 	if at := slices.IndexFunc(ops, func(op saidOp) bool { return op.event == x.source }); at >= 0 && x.ok {
 		return slices.DeleteFunc(slices.Clone(ops), func(op saidOp) bool { return op.position <= x.spoken }), 0
 	}
 	if x.ok && ops[0].position > x.spoken {
-		return ops, 0 // all of it came since
+		return ops, 0 // all of it is newer
 	}
-	// What it is from is erased, or no longer read so: what holds is said again.
+	// Its source is erased, or is no longer read as this statement: write what holds again.
 	if last.body == nil && x.head.State != catalog.Live {
 		return nil, 0
 	}
 	return []saidOp{last}, x.head.Version
 }
 
-// say plans one version of a memory, or its end, at a version that is put right or
-// wherever it was not said yet.
+// say plans a version of a memory, or its end. at is the version that it corrects, or 0.
 func (c *compilation) say(thing *saidThing, op saidOp, there bool, at uint32) {
 	w := write{trust: record.User, said: at == 0, spoken: op.position, at: at, change: CompileChange{
 		Op: CompileCreate, URI: memory.URI{Tenant: c.tenant, Kind: record.Memory, ID: thing.ID},

@@ -6,8 +6,8 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// PlacedTags returns the tags of whoever does a task: what they say, and, if they do not
-// say it, the environment that the task's events are from.
+// PlacedTags returns the tags that apply to a task: the given ones and, if they name
+// no environment, that of the task's events.
 func PlacedTags(tags []string, task *trace.Task) []string {
 	if task.Where == "" || trace.EnvironmentIn(tags) != "" {
 		return tags

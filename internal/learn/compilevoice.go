@@ -9,24 +9,24 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// Whose words are whose. "My timezone is CET" and, in another session, "My timezone is
-// PST" are one person's change of mind or two people's facts. Who has a name in the
-// metadata of a message is that person. All others are taken for one person, until two
-// of them say that they are different people: from then on, in the order of the journal,
-// what a person says of themself is kept apart by who they said they are, and of those
-// who did not say it by session. Rules, and what is said of a project, are the tenant's.
+// Attribution of statements to speakers. "My timezone is CET" and, in another session, "My
+// timezone is PST" are one person's change of mind or facts about two people. A speaker
+// with a name in the metadata of a message is that person. All others count as one person,
+// until two of them identify themselves differently: from then on, in journal order, what
+// people say about themselves is separated by the identity they stated, and otherwise by
+// session. Rules, and statements about a project, belong to the tenant.
 //
-// Only what was said before counts, so whoever compiles in portions finds the same.
+// Only earlier statements count, so that compiles in portions find the same.
 
-// Voice is whose words something is.
+// Voice identifies a speaker.
 type Voice struct {
-	Speaker string // as the metadata of messages names them
-	claims  string // who they say that they are
-	session string // where neither is known, and there are several people
+	Speaker string // the name in the metadata of messages
+	claims  string // the identity that they stated
+	session string // if neither is known, and there are several people
 }
 
-// metadata returns what a memory says of whose words it is, and of what it is about if it
-// is a standing instruction.
+// metadata returns the metadata of a speaker's memory, with the topic if it is a standing
+// instruction.
 func (v Voice) metadata(topic string) hmx.Raw {
 	all := make(map[string]string)
 	switch {
@@ -43,12 +43,12 @@ func (v Voice) metadata(topic string) hmx.Raw {
 	if len(all) == 0 {
 		return ""
 	}
-	out, _ := json.Marshal(all) // texts can be written
+	out, _ := json.Marshal(all) // never fails for texts
 	return hmx.Raw(out)
 }
 
-// VoiceOf returns whose words a memory is, as its metadata says; someone else's may name
-// nobody.
+// VoiceOf returns the speaker in a memory's metadata; metadata of other writers may name
+// none.
 func VoiceOf(metadata hmx.Raw) Voice {
 	var named struct {
 		Speaker string `json:"speaker"`
@@ -74,14 +74,14 @@ func (v Voice) path() string {
 	return strings.Trim(strings.ReplaceAll(name, "/", "-"), " ") + "/"
 }
 
-// voices tells whose words are whose, as far as was said.
+// voices attributes statements to speakers.
 type voices struct {
-	several bool // people without a name
-	// first is who they said that they are, by what says it, as long as they are one, and
-	// one all that it was said to be.
+	several bool // there are several people without a name
+	// first is the identity that they stated, by topic, as long as they count as one
+	// person, and one all identities that were stated.
 	first map[string]statement.Identity
 	one   map[statement.Identity]bool
-	// sessions is who the user of a session said that they are.
+	// sessions is the identity that the user of a session stated.
 	sessions map[string]statement.Identity
 }
 
@@ -89,7 +89,7 @@ func newVoices() *voices {
 	return &voices{first: make(map[string]statement.Identity), one: make(map[statement.Identity]bool), sessions: make(map[string]statement.Identity)}
 }
 
-// hear takes in what a message states, and returns whose words that is.
+// hear processes a statement of a message, and returns its speaker.
 func (v *voices) hear(m *sessions.Said, x *statement.Statement) Voice {
 	if m.Speaker != "" {
 		return Voice{Speaker: m.Speaker}
@@ -110,8 +110,8 @@ func (v *voices) hear(m *sessions.Said, x *statement.Statement) Voice {
 	return Voice{session: m.Session}
 }
 
-// meet takes in who the user of a session says that they are. Whoever puts it right is the
-// one that they were.
+// meet processes the identity that the user of a session states. A correction keeps the
+// person the same.
 func (v *voices) meet(session string, id statement.Identity, corrects bool) {
 	if known, ok := v.first[id.About]; ok && !corrects && !known.Same(id) {
 		v.several = true
@@ -120,7 +120,7 @@ func (v *voices) meet(session string, id statement.Identity, corrects bool) {
 		v.first[id.About] = id
 		v.one[id] = true
 	}
-	// What tells an account apart says more than a name.
+	// An account identifies a person better than a name.
 	if known, ok := v.sessions[session]; !ok || id.Account || !known.Account {
 		v.sessions[session] = id
 	}

@@ -15,38 +15,38 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Bounds of what a compile writes together.
+// Limits of what a compile writes together.
 const (
 	writtenTogether = 256
-	writtenBytes    = 8 << 20 // of bodies, about
+	writtenBytes    = 8 << 20 // of bodies, approximately
 )
 
-// write is a record that a compile is about to write. It is the put of a body, or a
-// control about a thing. Like all records it is admitted in log order: what someone
-// else did meanwhile, or an earlier compile that was cut short, is not done again.
+// write is a record that a compile is about to write: a body, or a control about a record. It is
+// admitted in log order like all records: what another writer, or an interrupted compile, did
+// meanwhile is not repeated.
 type write struct {
-	change CompileChange // empty if it is told with another
-	trust  record.Trust  // of the body, and of whoever writes
+	change CompileChange // empty if another change reports it
+	trust  record.Trust  // of the body, and of the writer
 	body   memory.Body
-	// status is what an artifact becomes, and by what it is superseded.
+	// status is the new status of an artifact, and by what it is superseded.
 	status hmx.Status
 	by     string
-	// at is the version that the thing is expected at; 0 is whatever it is at.
+	// at is the expected version of the record; 0 for any.
 	at uint32
-	// joined says that it is not written apart from the one before.
+	// joined says that it is written together with the previous one.
 	joined bool
-	// said says that it is what users said, in an event at the position spoken: it is not
-	// written if a later word is there already.
+	// said says that it is a statement of a user, in an event at the position spoken: it is not
+	// written if a later statement is on record already.
 	said   bool
 	spoken uint64
 }
 
-// sameContent names what an artifact says.
+// sameContent identifies the content of an artifact.
 func sameContent(a *hmx.Artifact) string { return string(a.ArtifactType) + " " + a.ContentHash }
 
-// complete finishes what a compile that was cut short began: where the next version of
-// an artifact is there and the one before is still active, that one is put aside, unless
-// someone approved it: then the next one waits.
+// complete completes an interrupted compile: where the next version of an artifact exists and
+// the previous one is still active, the previous one is superseded. If a person approved that
+// one, the next version waits.
 func (c *compilation) complete() {
 	byID := make(map[string]*hmx.Artifact, len(c.known))
 	for _, a := range c.known {
@@ -62,7 +62,7 @@ func (c *compilation) complete() {
 	}
 }
 
-// artifact plans what becomes of an artifact.
+// artifact plans the changes of an artifact.
 func (c *compilation) artifact(x *compile.Change, trusts map[string]record.Trust) {
 	a := x.Artifact
 	change := CompileChange{
@@ -94,7 +94,7 @@ func (c *compilation) artifact(x *compile.Change, trusts map[string]record.Trust
 	}
 }
 
-// supersede plans that an artifact is put aside.
+// supersede plans to supersede an artifact.
 func (c *compilation) supersede(old *hmx.Artifact, by, reason string) {
 	c.writes = append(c.writes, write{
 		change: CompileChange{
@@ -105,9 +105,9 @@ func (c *compilation) supersede(old *hmx.Artifact, by, reason string) {
 	})
 }
 
-// trustOf returns the tier of an artifact that is there, and of whoever gave it its
-// status, or else of what it is made of. What people decided is respected in what is
-// planned; what remains is due to evidence that is gone.
+// trustOf returns the trust of an existing artifact and of the writer of its status, or else
+// that of its sources. The plan respects what people decided; the remaining changes are due to
+// erased evidence.
 func (c *compilation) trustOf(id string, made record.Trust) record.Trust {
 	if h := c.heads[id]; h != nil {
 		return max(h.Trust, h.Ended)
@@ -115,8 +115,8 @@ func (c *compilation) trustOf(id string, made record.Trust) record.Trust {
 	return max(made, record.External)
 }
 
-// versionOf returns the version of an artifact that is there, which a change of it
-// expects: what someone decides meanwhile stands.
+// versionOf returns the version of an existing artifact, which a change expects: a concurrent
+// decision stands.
 func (c *compilation) versionOf(id string) uint32 {
 	if h := c.heads[id]; h != nil {
 		return h.Version
@@ -124,7 +124,7 @@ func (c *compilation) versionOf(id string) uint32 {
 	return 0
 }
 
-// write writes what is planned, in groups. Whatever a group does is seen as a whole.
+// write writes the plan, in groups. Each group is atomic.
 func (c *compilation) write(ctx context.Context) error {
 	for rest := c.writes; len(rest) > 0; {
 		n, bytes := 0, 0
@@ -145,7 +145,7 @@ func (c *compilation) write(ctx context.Context) error {
 	return nil
 }
 
-// size is about how many bytes the record takes.
+// size is approximately how many bytes the record takes.
 func (w *write) size() int {
 	if a, ok := w.body.(*memory.Artifact); ok {
 		return len(a.HMX.Content) + 40*len(a.HMX.SourceEvents)
@@ -203,7 +203,7 @@ func putCompiled(g *board.Group, t *ledger.Tenant, w *write) error {
 	case w.body != nil:
 		return putCompiledBody(g, writer, t, w, h, ok)
 	case !ok || h.State != catalog.Live || board.Outranks(writer, h) != nil || w.at != 0 && h.Version != w.at:
-		return nil // someone else had the last word
+		return nil // another writer changed it last
 	case w.change.Op == CompileForget:
 		return putControl(g, writer, t, &memory.Tombstone{Target: h.Kind, ID: h.ID, Version: uint64(h.Version), Reason: w.change.Reason})
 	case hmx.Status(h.Status).Transition(w.status) != nil:
@@ -223,8 +223,8 @@ func putCompiled(g *board.Group, t *ledger.Tenant, w *write) error {
 	})
 }
 
-// saidSince reports whether the word of an event at a position, or a later one, is already
-// behind a memory: another writer, compile or Learn changed it since.
+// saidSince reports whether a memory already reflects the statement of an event at a position,
+// or a later one: another writer, compile or Learn changed it since.
 func saidSince(g *board.Group, t *ledger.Tenant, h *catalog.Head, position uint64) (bool, error) {
 	var events []string
 	switch {
@@ -248,7 +248,7 @@ func saidSince(g *board.Group, t *ledger.Tenant, h *catalog.Head, position uint6
 		}
 		body, err := memory.Decode(record.Memory, payload)
 		if err != nil {
-			return false, nil // a good one over it is welcome
+			return false, nil // a valid version may replace it
 		}
 		events = eventsOf(body)
 	}
@@ -257,7 +257,7 @@ func saidSince(g *board.Group, t *ledger.Tenant, h *catalog.Head, position uint6
 }
 
 // readyToWrite reports whether an artifact may get a status: one that supersedes another becomes
-// active only if that was put aside for it. Else someone decided otherwise meanwhile.
+// active only if that one was superseded by it. Otherwise a concurrent decision differs.
 func readyToWrite(g *board.Group, t *ledger.Tenant, h *catalog.Head, to hmx.Status) (bool, error) {
 	id := Linked(h, "supersedes")
 	if to != hmx.StatusActive || id == "" {
@@ -270,13 +270,13 @@ func readyToWrite(g *board.Group, t *ledger.Tenant, h *catalog.Head, to hmx.Stat
 	return Linked(old, "superseded_by") == h.ID, nil
 }
 
-// putCompiledBody admits a version of a thing.
+// putCompiledBody admits a version of a record.
 func putCompiledBody(g *board.Group, writer board.Writer, t *ledger.Tenant, w *write, h *catalog.Head, found bool) error {
 	if found && (w.at != 0 && h.Version != w.at || board.Outranks(writer, h) != nil) || w.at != 0 && !found {
 		return nil
 	}
 	if m, ok := w.body.(*memory.Memory); ok && m.Key != "" {
-		// A key that is someone's stays theirs.
+		// A key stays with its holder.
 		holder, err := holderOf(g, t, m.Key)
 		if err != nil {
 			return err
@@ -287,12 +287,12 @@ func putCompiledBody(g *board.Group, writer board.Writer, t *ledger.Tenant, w *w
 	}
 	_, err := g.PutBody(writer, t.Name, w.body, board.AnyVersion(), "", memory.OpPut, w.trust)
 	if code := fault.CodeOf(err); g.Broken() == nil && (code == fault.Erased || code == fault.IDConflict) {
-		return nil // it was erased and stays so, or is someone else's
+		return nil // it was erased and stays so, or belongs to another writer
 	}
 	return err
 }
 
-// holderOf returns the id of the live memory that has a key, or none.
+// holderOf returns the id of the live memory that has a key, or "".
 func holderOf(g *board.Group, t *ledger.Tenant, key string) (string, error) {
 	d, held, err := catalog.Holder(g.Tx(), t.Number, record.Memory, key)
 	if err != nil || !held {
@@ -305,7 +305,7 @@ func holderOf(g *board.Group, t *ledger.Tenant, key string) (string, error) {
 	return h.ID, nil
 }
 
-// putControl puts a control.
+// putControl admits a control.
 func putControl(g *board.Group, w board.Writer, t *ledger.Tenant, c memory.Control) error {
 	id, err := g.Board().NewID()
 	if err != nil {
@@ -319,13 +319,13 @@ func putControl(g *board.Group, w board.Writer, t *ledger.Tenant, c memory.Contr
 	return err
 }
 
-// compiling is what a board knows of the compile that is under way.
+// compiling is the state of running compiles.
 type compiling struct {
 	turn chan struct{} // a semaphore of one: held by the goroutine that compiles
 
-	// What follows is for tests.
-	apart int          // how many records are written together, if not as many as fit
-	wrote func() error // is told of each group; its error ends the compile
+	// The rest is for tests.
+	apart int          // records per group, 0 for as many as fit
+	wrote func() error // called after each group; its error ends the compile
 }
 
 func newCompiling() *compiling {

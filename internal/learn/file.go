@@ -18,16 +18,16 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// What holds of what users said is kept beside the traces, in a file for each tenant. It
-// is a cache as they are: one that is lost, damaged or of another state is read as none,
-// and it goes with them before an erasure is acknowledged.
+// The statements that hold are cached beside the traces, in a file for each tenant. If it is lost,
+// damaged or of another state, it is ignored. It is removed with the traces before an erasure is
+// acknowledged.
 //
 //	8 bytes   saidMark
 //	uvarint   saidFormat, statement.Version
 //	uvarint   length of the tenant's name, and the name
 //	32 bytes  root of the tenant
 //	uvarint   how many records it had then
-//	uvarint   length of what holds, and that as JSON
+//	uvarint   length of the statements that hold, and these as JSON
 //	4 bytes   CRC-32C of all before, little-endian
 const (
 	saidFormat = 1
@@ -35,16 +35,16 @@ const (
 	saidSuffix = "-said"
 )
 
-// savedSaying is what a file says.
+// savedSaying is the content of a file.
 type savedSaying struct {
 	Several  bool                          `json:"several,omitempty"`
 	First    map[string]statement.Identity `json:"first,omitempty"`
 	One      []statement.Identity          `json:"one,omitempty"`
 	Sessions map[string]statement.Identity `json:"sessions,omitempty"`
-	Live     []savedThing                  `json:"live,omitempty"` // those of one in their order
+	Live     []savedThing                  `json:"live,omitempty"` // those of one owner in order
 }
 
-// savedThing is one thing that holds.
+// savedThing is one statement that holds.
 type savedThing struct {
 	ID       string          `json:"id"`
 	Type     memory.Type     `json:"type"`
@@ -53,19 +53,19 @@ type savedThing struct {
 	Position uint64          `json:"position"`
 	Speaker  string          `json:"speaker,omitempty"`
 	Claims   string          `json:"claims,omitempty"`
-	Voice    string          `json:"voice,omitempty"` // the session that tells it apart
+	Voice    string          `json:"voice,omitempty"` // the session that distinguishes it
 	Project  string          `json:"project,omitempty"`
 	Strength memory.Strength `json:"strength,omitempty"`
 	Polarity memory.Polarity `json:"polarity,omitempty"`
 	Topic    string          `json:"topic,omitempty"`
-	Base     string          `json:"base,omitempty"` // unless it is the whole
+	Base     string          `json:"base,omitempty"` // unless it equals the text
 	When     int64           `json:"when"`
 	Born     uint64          `json:"born"`
 	Session  string          `json:"session,omitempty"`
 	Events   []string        `json:"events"`
 }
 
-// save returns what is kept.
+// save returns what is cached.
 func (s *saying) save() *savedSaying {
 	out := &savedSaying{Several: s.voices.several, First: s.voices.first, Sessions: s.voices.sessions}
 	for id, is := range s.voices.one {
@@ -95,7 +95,7 @@ func (s *saying) save() *savedSaying {
 	return out
 }
 
-// saying returns what was kept, of a tenant.
+// saying returns what was cached of a tenant.
 func (x *savedSaying) saying(tenant string) *saying {
 	s := newSaying(tenant)
 	s.voices.several = x.Several
@@ -122,8 +122,8 @@ func (x *savedSaying) saying(tenant string) *saying {
 	return s
 }
 
-// touched prepends the changed memories that were known before to the list of all, in the
-// order in which they began.
+// touched prepends the changed memories that were known before to the list of all, by the position of
+// their first message.
 func (s *saying) touched() {
 	known := make(map[string]bool)
 	for _, k := range s.things {
@@ -140,7 +140,7 @@ func (s *saying) touched() {
 	s.things = append(old, s.things...)
 }
 
-// settled forgets what was done, which is written.
+// settled drops the recorded changes, which are written.
 func (s *saying) settled() {
 	for _, list := range s.live {
 		for _, k := range list {
@@ -172,7 +172,7 @@ func (x *learned) encode(tenant string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli))), nil
 }
 
-// parseLearned reads a file, or returns nil if it is none of this tenant and version.
+// parseLearned reads a file, or returns nil if it is not of this tenant and version.
 func parseLearned(data []byte, tenant string) *learned {
 	end := len(data) - 4
 	if end < len(saidMark) || string(data[:len(saidMark)]) != saidMark ||
@@ -195,9 +195,8 @@ func parseLearned(data []byte, tenant string) *learned {
 	return x
 }
 
-// learnedBefore returns what is known of what users said, or nil if that is nothing that is
-// of this state or an earlier one. Only the holder of the semaphore may call it, change
-// the result and keep it again.
+// learnedBefore returns the cached statements of this state or an earlier one, or nil. Only the
+// holder of the semaphore may call it, change the result and cache it again.
 func (b *Learner) learnedBefore(s board.State, erasures uint64) (*learned, error) {
 	if x, ok := b.learning.kept.Take(s.Tenant.Name); ok && x.erasures == erasures && x.size <= s.Tenant.Size {
 		return x, nil
@@ -205,7 +204,7 @@ func (b *Learner) learnedBefore(s board.State, erasures uint64) (*learned, error
 	data, err := b.sessions.ReadBeside(s.Tenant.Name, saidSuffix)
 	if err != nil {
 		if s.Tenant.Size <= learnBehind {
-			return &learned{saying: newSaying(s.Tenant.Name)}, nil // all that there is can be read
+			return &learned{saying: newSaying(s.Tenant.Name)}, nil // everything can be read
 		}
 		return nil, nil
 	}
@@ -220,9 +219,9 @@ func (b *Learner) learnedBefore(s board.State, erasures uint64) (*learned, error
 	return x, nil
 }
 
-// keepSaid keeps what is known of what users said, all of which is written, unless
-// something was erased since or more is known. Only the holder of the semaphore may call it. That the
-// file cannot be written is no reason to stop: what it is for can be read again.
+// keepSaid caches the statements, all of which are written, unless something was erased since or the
+// cache is newer. Only the holder of the semaphore may call it. A failed write is ignored: the file
+// is a cache.
 func (b *Learner) keepSaid(ctx context.Context, tenant string, x *learned) error {
 	if err := b.core.Enter(ctx); err != nil {
 		return err

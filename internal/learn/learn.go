@@ -15,44 +15,44 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// What users state binds at once: it is not left to the next compile. Of all that was said
-// before only what holds is kept beside the index, so that a message is held against that
-// and not against all sessions. It is the same fold over the same messages in the same
-// order as a compile's, cut in two, so both find the same; and what either writes is
-// admitted in log order, where the later word stands.
+// Statements of users bind at once, without waiting for the next compile. The statements
+// that hold are cached beside the index, so that a message is compared with those and not
+// with all sessions. It is the same fold over the same messages in the same order as that of
+// a compile, in two steps, so both find the same. What either writes is admitted in log
+// order, where the later statement stands.
 
-// learnBehind is how many records Learn reads one by one. If more are new since it was
-// called last, it reads sessions as a compile does, unless it is asked about certain events,
-// which bind at once: then it reads the newest records alone, and what was said before them
-// waits for the next compile, which also mends what would have come out otherwise.
+// learnBehind is how many records Learn reads one by one. If there are more new ones, it
+// reads sessions as a compile does, unless it is called for certain events, which must bind
+// at once: then it reads only the newest records. Earlier statements wait for the next
+// compile, which also corrects any difference.
 const (
 	learnBehind = 1 << 14
 	learnNewest = 1 << 10
 )
 
-// LearnReport says what Learn did.
+// LearnReport is the result of Learn.
 type LearnReport struct {
 	// Changes are what was written, in order.
 	Changes []CompileChange
-	Root    board.Root // of the tenant, when it was done
+	Root    board.Root // of the tenant, at the end
 }
 
-// learning is what a board knows of what users said.
+// learning is the state of Learn.
 type learning struct {
 	turn chan struct{} // semaphore of one: Learn takes the item
 	kept lru.Cache[string, *learned]
 }
 
-// learned is what holds of what users said up to a state of a tenant.
+// learned is the statements that hold up to a state of a tenant.
 type learned struct {
 	root     merkle.Hash
 	size     uint64
 	erasures uint64
 	saying   *saying
-	partial  bool // what was said before some record is missing; a compile knows all
+	partial  bool // statements before some record are missing; a compile reads all
 }
 
-// keptLearned is of how many tenants what users said is kept in memory.
+// keptLearned is the number of tenants whose statements are kept in memory.
 const keptLearned = 8
 
 func newLearning() *learning {
@@ -61,7 +61,7 @@ func newLearning() *learning {
 	return l
 }
 
-// take waits for the turn.
+// take acquires the semaphore.
 func (l *learning) take(ctx context.Context) (giveBack func(), err error) {
 	select {
 	case <-l.turn:
@@ -71,13 +71,12 @@ func (l *learning) take(ctx context.Context) (giveBack func(), err error) {
 	}
 }
 
-// Learn makes memories of what users plainly state in events that were recorded just now,
-// as Compile does, and of what else was stated since either was called last: a Compile
-// after it finds nothing to do for them. It reads what is new and not all sessions, and
-// waits for no compile. Without ids, all that is new counts; with ids of events none of
-// which states anything it does nothing.
+// Learn makes memories of what users plainly state in events that were just recorded, as
+// Compile does, and of other statements since the last call of either: a Compile after it
+// has nothing to do for them. It reads only what is new, and waits for no compile. Without
+// ids, all new events count; with ids of events that state nothing it does nothing.
 //
-// No scope may do it, as with Compile.
+// Learn is refused under a scope, like Compile.
 func (b *Learner) Learn(ctx context.Context, w board.Writer, tenant string, ids ...string) (*LearnReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpCompile, "memories"); err != nil {
 		return nil, err
@@ -129,7 +128,7 @@ func (b *Learner) learnOnce(ctx context.Context, tenant string, ids []string) (*
 	return report, err
 }
 
-// anyStates reports whether one of some events states something, or there are none.
+// anyStates reports whether one of the events states something, or there are none.
 func (b *Learner) anyStates(ctx context.Context, s board.State, ids []string) (states bool, err error) {
 	for _, id := range ids {
 		digest := record.ID(s.Tenant.Name, record.Event, id)
@@ -149,7 +148,7 @@ func (b *Learner) anyStates(ctx context.Context, s board.State, ids []string) (s
 	return states || len(ids) == 0, ctx.Err()
 }
 
-// saidAt returns what a user states in the record at a position, or nil.
+// saidAt returns the statement of a user in the record at a position, or nil.
 func (b *Learner) saidAt(s board.State, position uint64) (*sessions.Said, error) {
 	f, err := b.core.FrameAt(s, position)
 	if fault.CodeOf(err) == fault.Damaged || err == nil && f.Erased {
@@ -164,7 +163,7 @@ func (b *Learner) saidAt(s board.State, position uint64) (*sessions.Said, error)
 	}
 	rec, err := apply.Decode(&f)
 	if err != nil || rec.Event == nil {
-		return nil, nil // a verify tells
+		return nil, nil // a verify reports it
 	}
 	x, ok := sessions.SaidIn(trace.Event{Event: rec.Event, Position: position, Trust: h.Trust}, h.Time)
 	if !ok {
@@ -174,8 +173,8 @@ func (b *Learner) saidAt(s board.State, position uint64) (*sessions.Said, error)
 	return &x, nil
 }
 
-// gatherNew plans what is to be written of what users said since it was looked at last. If
-// that is long ago, atOnce has it read the newest records alone.
+// gatherNew plans what to write of statements since the last call. If that is long ago,
+// atOnce makes it read only the newest records.
 func (c *compilation) gatherNew(ctx context.Context, s board.State, now *learned, atOnce bool) error {
 	before, err := c.b.learnedBefore(s, c.erasures)
 	if err != nil {

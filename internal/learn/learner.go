@@ -1,16 +1,16 @@
-// Package learn makes artifacts of what sessions did and memories of what users said, on request
-// and by itself, and finds what contradicts each other.
+// Package learn derives artifacts from sessions and memories from statements of users, on request
+// and in the background, and finds contradictions.
 //
 // What is guaranteed:
 //
-//   - The journal alone decides what is learned: what is kept beside it saves reading, and is
-//     dropped before an erasure is acknowledged.
-//   - Nothing is trusted further than the lowest of what it was made of.
+//   - The journal alone decides what is learned: caches only save reading, and are dropped before
+//     an erasure is acknowledged.
+//   - No record has more trust than its least trusted source.
 //   - What people wrote, archived, settled or forgot stays as they left it (see package review).
-//   - A compile that is cut short leaves no artifact with two active versions.
+//   - An interrupted compile leaves no artifact with two active versions.
 //
-// What is not: statements are read in English. What a user says in another language stays an
-// event, which is found and quoted, and becomes no memory by itself.
+// What is not: statements are read in English. A message in another language stays an event, which
+// is found and quoted, and does not become a memory by itself.
 package learn
 
 import (
@@ -21,15 +21,15 @@ import (
 	"lukasa.dev/internal/sessions"
 )
 
-// Learner makes artifacts and memories of what sessions did and users said, and decides about
-// them. It is safe for concurrent use.
+// Learner derives artifacts and memories from sessions and statements. It is safe for concurrent
+// use.
 type Learner struct {
 	core       *board.Board
 	retrieval  *retrieval.Retriever
 	sessions   *sessions.Sessions
 	compiling  *compiling
 	learning   *learning
-	background *background // that compiles by itself; nil for none
+	background *background // background compiles; nil for none
 }
 
 // New returns the learner of a board.
@@ -37,10 +37,10 @@ func New(r *retrieval.Retriever, s *sessions.Sessions) *Learner {
 	return &Learner{core: r.Core(), retrieval: r, sessions: s, compiling: newCompiling(), learning: newLearning()}
 }
 
-// Stop ends what compiles by itself and waits for it.
+// Stop ends the background compiles and waits for them.
 func (b *Learner) Stop() { b.background.stop() }
 
-// Alone waits until nothing is compiled, and lets nothing be compiled until done is called.
+// Alone waits until no compile runs, and blocks compiles until done is called.
 func (b *Learner) Alone(ctx context.Context) (done func(), err error) {
 	select {
 	case <-b.compiling.turn:
@@ -56,12 +56,12 @@ func (b *Learner) CompileApart(records int, wrote func() error) {
 	b.compiling.apart, b.compiling.wrote = records, wrote
 }
 
-// OnCompiled has a function called after each compile that was begun by itself.
+// OnCompiled sets a function that is called after each background compile.
 func (b *Learner) OnCompiled(told func(tenant string, err error)) {
 	b.background.mu.Lock()
 	b.background.told = told
 	b.background.mu.Unlock()
 }
 
-// LookForDue looks which tenants are to be compiled.
+// LookForDue makes the background goroutine check which tenants are due.
 func (b *Learner) LookForDue() { b.background.look() }

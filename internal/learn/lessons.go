@@ -17,30 +17,30 @@ import (
 // lessons, those of the newest sessions: an agent waits for them at its start.
 const lessonEvents = 2000
 
-// LessonOptions says which lessons are wanted.
+// LessonOptions selects lessons.
 type LessonOptions struct {
 	Tenant string
-	// Projects are the ids of the project that is asked for; none asks for all.
+	// Projects are the ids of the project; none means all projects.
 	Projects []string
-	// Limit is how many are wanted. Zero means compile.DefaultLessons, and
-	// compile.MaxLessons are allowed.
+	// Limit is the maximum number of lessons. Zero means compile.DefaultLessons;
+	// compile.MaxLessons is the maximum.
 	Limit int
 	View  board.View
 }
 
-// Lesson is a command that failed, and how that was mended.
+// Lesson is a command that failed, and its fix.
 type Lesson struct {
 	compile.Lesson
 	// Command is the command line that failed last, as the agent wrote it, and FixedCommand
-	// the one that worked after it. They are cut at trace.MaxCommand bytes, and empty where
+	// the one that worked after it. They are cut at trace.MaxCommand bytes, and empty if
 	// there is none.
 	Command, FixedCommand string
 }
 
-// Lessons returns the commands that failed in the sessions of a tenant and how that was
-// mended, the most frequent and the newest first (see [compile.Lessons]). It tells of what
-// the view shows only, and writes nothing. Sessions that were not compiled yet count, too:
-// the newest of them, up to 2,000 events.
+// Lessons returns the commands that failed in the sessions of a tenant and their fixes,
+// most frequent and newest first (see [compile.Lessons]). It uses only what the view shows,
+// and writes nothing. Uncompiled sessions count too: the newest of them, up to 2,000
+// events.
 func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
 	if o.Limit < 0 || o.Limit > compile.MaxLessons {
 		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
@@ -66,8 +66,7 @@ func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error
 	return out, err
 }
 
-// quoteLesson reads the command lines of a lesson, and reports whether its events are
-// there.
+// quoteLesson reads the command lines of a lesson, and reports whether its events exist.
 func (b *Learner) quoteLesson(s board.State, l *Lesson) (whole bool, err error) {
 	for _, q := range []struct {
 		ref  *trace.Ref

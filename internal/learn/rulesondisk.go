@@ -7,20 +7,20 @@ import (
 	"lukasa.dev/internal/sessions"
 )
 
-// StatedRule is a rule that a user stated, as the files of a directory have it.
+// StatedRule is a rule that a user stated, read from the files of a directory.
 type StatedRule struct {
 	ID       string
 	Text     string
 	Subject  string
 	Strength memory.Strength
-	Project  string // the identity of the project that it binds in; empty is all
+	Project  string // the project that it binds in; empty means all
 	Said     int64  // when, in milliseconds since 1970
 }
 
-// RulesOnDisk returns the rules that users of a tenant stated and that held when something was
-// last learned, without opening the directory: for a caller that must not wait for the process
-// that has it. They come from the cache that Learn keeps, which goes before an erasure is
-// acknowledged. Without that file there are none.
+// RulesOnDisk returns the rules that users of a tenant stated and that held at the last Learn,
+// without opening the directory: for a caller that must not wait for the process that has it
+// open. They come from the cache of Learn, which is removed before an erasure is acknowledged.
+// Without that file there are none.
 func RulesOnDisk(fs disk.FS, dir, tenant string) []StatedRule {
 	data, err := disk.ReadFile(fs, fs.PathJoin(dir, board.NameTraces, sessions.TraceName(tenant, 0)+saidSuffix))
 	if err != nil {

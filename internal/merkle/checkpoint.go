@@ -12,11 +12,11 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// MaxNote is the longest signed note that is read, in bytes. It has room for a
-// few dozen signatures of others, the long ones of the future among them.
+// MaxNote is the longest signed note that is read, in bytes. It allows for a few
+// dozen signatures of others, including long future ones.
 const MaxNote = 256 << 10
 
-// Checkpoint says what a log's tree is: the text of a C2SP tlog-checkpoint.
+// Checkpoint is the state of a log's tree: the text of a C2SP tlog-checkpoint.
 //
 //	origin
 //	size, decimal
@@ -123,8 +123,8 @@ func SignCheckpoint(c *Checkpoint, signer note.Signer) ([]byte, error) {
 	return note.Sign(&note.Note{Text: string(text)}, signer)
 }
 
-// OpenCheckpoint returns the checkpoint in a signed note, if v vouches for it
-// and its origin is v's name. Signatures of others are passed over.
+// OpenCheckpoint returns the checkpoint in a signed note, if v verifies it and
+// its origin is v's name. It ignores other signatures.
 func OpenCheckpoint(signed []byte, v note.Verifier) (Checkpoint, error) {
 	text, err := OpenNote(signed, v, MaxNote)
 	if err != nil {
@@ -140,8 +140,8 @@ func OpenCheckpoint(signed []byte, v note.Verifier) (Checkpoint, error) {
 	return c, nil
 }
 
-// OpenNote returns the text of a signed note of at most limit bytes if v vouches
-// for it. Signatures of others are passed over.
+// OpenNote returns the text of a signed note of at most limit bytes if v
+// verifies it. It ignores other signatures.
 func OpenNote(signed []byte, v note.Verifier, limit int) ([]byte, error) {
 	if len(signed) > limit {
 		return nil, fmt.Errorf("signed note: %d bytes are more than %d", len(signed), limit)
@@ -150,8 +150,8 @@ func OpenNote(signed []byte, v note.Verifier, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("signed note: %w", err)
 	}
-	// The last character of a signature has bits that stand for nothing. They
-	// are zero, so that a note cannot be changed and still be good.
+	// The last character of a signature has unused bits. They must be zero, so
+	// that no changed note is valid.
 	for _, s := range n.Sigs {
 		if _, err := base64.StdEncoding.Strict().DecodeString(s.Base64); err != nil {
 			return nil, fmt.Errorf("signed note: the signature of %s is not in canonical base64", s.Name)
@@ -160,8 +160,8 @@ func OpenNote(signed []byte, v note.Verifier, limit int) ([]byte, error) {
 	return []byte(n.Text), nil
 }
 
-// NewVerifier reads a verifier key, `name+id+key`, as notes are verified with.
-// White space around it is dropped; otherwise it has one spelling.
+// NewVerifier parses a verifier key, `name+id+key`. White space around it is
+// dropped; otherwise it has one spelling.
 func NewVerifier(vkey string) (note.Verifier, error) {
 	vkey = strings.TrimSpace(vkey)
 	if len(vkey) > MaxNote {
@@ -197,7 +197,7 @@ func validLine(s string) bool {
 	return s != "" && utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return r < 0x20 }) < 0
 }
 
-// shorten keeps hostile input out of error messages, but for its beginning.
+// shorten cuts hostile input in error messages.
 func shorten(s string) string {
 	if len(s) <= 80 {
 		return s

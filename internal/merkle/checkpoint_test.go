@@ -106,7 +106,7 @@ func TestSignedCheckpoint(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 
-	// Each byte of the note carries meaning, and so does each of the key.
+	// Each byte of the note matters, and so does each byte of the key.
 	for i := range signed {
 		for _, x := range []byte{1, 2, 4, 0x20, 0x80} {
 			bad := bytes.Clone(signed)
@@ -130,7 +130,7 @@ func TestSignedCheckpoint(t *testing.T) {
 		}
 	}
 
-	// A signature of someone else's is passed over, alone it is not enough.
+	// An additional signature of another key is ignored; alone it is not enough.
 	other, otherKey := keysOf(t, "example.com/witness")
 	n, err := note.Open(signed, note.VerifierList(v))
 	if err != nil {

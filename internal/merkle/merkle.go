@@ -1,6 +1,6 @@
 // Package merkle is the tree over a tenant's records: the hashes of RFC 6962,
 // the compact form in which a tree is carried from append to append, the proofs
-// about it, and the C2SP checkpoint in which a signature vouches for it.
+// about it, and the C2SP checkpoint that a signature covers.
 //
 // # The tree
 //
@@ -11,23 +11,23 @@
 // A node is named by its level, leaves being level 0, and by its index on that
 // level from the left: node (l, i) covers the leaves i·2^l up to (i+1)·2^l. A
 // node is complete when all of those leaves exist; from then on it never
-// changes. Only complete nodes are ever stored, and of those only the levels
-// 0, 8, 16…; [NodesOf] computes the others when a proof wants them.
+// changes. Only complete nodes are ever stored, and of those only the levels 0,
+// 8, 16…; [NodesOf] computes the others when a proof needs them.
 //
 // # What is guaranteed
 //
-// Everything is a pure function of its arguments: no file, no clock, no chance.
-// Hashing and appending allocate nothing once a tree's room is there. What is
-// read from outside (a range, a checkpoint, a key, a proof) has one accepted
-// spelling, and its length is checked before anything is made of it. Which
-// nodes a proof consists of, and whether it holds, is decided by
-// transparency-dev/merkle.
+// Everything is a pure function of its arguments: no file, no clock, no
+// randomness. Hashing and appending allocate nothing once a tree has its
+// memory. What is read from outside (a range, a checkpoint, a key, a proof) has
+// one accepted spelling, and its length is checked before it is decoded.
+// transparency-dev/merkle decides which nodes a proof consists of, and whether
+// it holds.
 //
 // # What is not
 //
-// A proof that verifies speaks of the root it was given. Whether that root is
-// the right one is for the checkpoint's signature to say, and whether the
-// signer ever signed another one is for whoever compares checkpoints.
+// A valid proof holds for the root it was given. The checkpoint's signature
+// shows whether that root is the right one. Only a comparison of checkpoints
+// shows whether the signer signed another one.
 package merkle
 
 import (
@@ -38,15 +38,15 @@ import (
 // HashSize is the length of a hash in bytes.
 const HashSize = sha256.Size
 
-// MaxSize is the largest tree that is spoken of here. It keeps sizes inside the
-// integers of every database and language that might carry them.
+// MaxSize is the largest supported tree. It keeps sizes inside the integers of
+// every database and language that might carry them.
 const MaxSize = math.MaxInt64
 
 // Hash is a SHA-256.
 type Hash = [HashSize]byte
 
-// The first byte of what is hashed tells leaves from nodes, so that no leaf can
-// be passed off as a node.
+// The first hashed byte distinguishes leaves from nodes, so that no leaf passes
+// for a node.
 const (
 	leafPrefix = 0
 	nodePrefix = 1
@@ -57,7 +57,7 @@ func EmptyRoot() Hash { return sha256.Sum256(nil) }
 
 // LeafHash returns the hash of a leaf that holds data.
 func LeafHash(data []byte) Hash {
-	// Two sizes of room on the stack: clearing the large one for each small
+	// Two buffer sizes on the stack: clearing the large one for each small
 	// header would cost as much as a quarter of its hash.
 	switch {
 	case len(data) < 256:

@@ -30,8 +30,8 @@ func leavesOf(n int) []Hash {
 	return all
 }
 
-// reference is the three definitions of RFC 6962, sections 2.1, 2.1.1 and 2.1.2,
-// word by word, but for remembering the roots it has computed.
+// reference implements RFC 6962, sections 2.1, 2.1.1 and 2.1.2, literally, and
+// caches the roots.
 type reference map[span]Hash
 
 // span is a run of leaves, known by where it begins in memory.
@@ -86,7 +86,7 @@ func (ref reference) sub(m int, d []Hash, whole bool) []Hash {
 // below returns the largest power of two smaller than n.
 func below(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
-// shelf keeps what a storage keeps: leaves, and nodes of every 8th level.
+// shelf keeps what a store keeps: leaves, and nodes of every 8th level.
 type shelf map[uint][]Hash
 
 func (s shelf) add(r *Range, leaf Hash) {
@@ -121,7 +121,7 @@ func shelfOf(leaves []Hash) (shelf, *Range) {
 }
 
 func TestReferenceVectors(t *testing.T) {
-	// The trees that Certificate Transparency's implementations are held to.
+	// The test vectors of Certificate Transparency implementations.
 	inputs := []string{"", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"}
 	roots := []string{
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
@@ -183,8 +183,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestEverySmallTree holds every tree up to largest, and every proof about it,
-// to the definitions of the RFC.
+// TestEverySmallTree compares every tree up to largest, and every proof about
+// it, with the definitions of the RFC.
 func TestEverySmallTree(t *testing.T) {
 	leaves := leavesOf(largest)
 	tiles, whole := shelfOf(leaves)
@@ -233,7 +233,7 @@ func TestEverySmallTree(t *testing.T) {
 	}
 }
 
-// kept remembers the nodes that were asked for, to ask for them often.
+// kept caches nodes that are requested often.
 type kept struct {
 	from  Nodes
 	known map[[2]uint64]Hash

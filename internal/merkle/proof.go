@@ -9,14 +9,14 @@ import (
 	"github.com/transparency-dev/merkle/rfc6962"
 )
 
-// MaxPath is the longest proof there can be: one hash a level, and one more for
-// where a consistency proof starts.
+// MaxPath is the length of the longest proof: one hash per level, and one more
+// for the start of a consistency proof.
 const MaxPath = 65
 
-// Nodes gives the hashes of complete nodes.
+// Nodes returns the hashes of complete nodes.
 type Nodes interface {
 	// Node returns the hash of node (level, index), which is complete in every
-	// tree that is asked about.
+	// tree of the request.
 	Node(level uint, index uint64) (Hash, error)
 }
 
@@ -47,8 +47,8 @@ func Consistency(nodes Nodes, from, to uint64) ([]Hash, error) {
 	return fetch(nodes, plan)
 }
 
-// fetch gets the nodes of a plan, and folds those at the tree's right edge that
-// stand for one incomplete node.
+// fetch gets the nodes of a plan, and combines those at the tree's right edge
+// that represent one incomplete node.
 func fetch(nodes Nodes, plan proof.Nodes) ([]Hash, error) {
 	path := make([]Hash, 0, len(plan.IDs))
 	_, begin, end := plan.Ephem()
@@ -93,7 +93,7 @@ func RootAt(nodes Nodes, size uint64) (Hash, error) {
 	return r.Root(), nil
 }
 
-// ErrRoot says that a proof has the right shape and leads to another root.
+// ErrRoot means that a proof has the right shape and leads to another root.
 const ErrRoot = mismatch("the path leads to another root")
 
 // mismatch is an error that can be a constant.
@@ -117,14 +117,14 @@ func VerifyConsistency(from, to uint64, path []Hash, rootFrom, rootTo Hash) erro
 	if to > MaxSize {
 		return fmt.Errorf("a tree of %d leaves is larger than there can be", to)
 	}
-	// The library takes any root for the empty tree; there is only one.
+	// The library accepts any root for the empty tree; there is only one.
 	if from == 0 && rootFrom != EmptyRoot() {
 		return fmt.Errorf("a tree of 0 leaves has another root: %w", ErrRoot)
 	}
 	return told(proof.VerifyConsistency(rfc6962.DefaultHasher, from, to, slicesOf(path), rootFrom[:], rootTo[:]))
 }
 
-// told returns the library's error in words that fit into a line.
+// told returns the library's error as one line.
 func told(err error) error {
 	if _, ok := errors.AsType[proof.RootMismatchError](err); ok {
 		return ErrRoot

@@ -9,7 +9,7 @@ import (
 
 // Range is a tree of which only the roots of its largest complete subtrees are
 // kept: one hash for each 1 in the binary form of its size. That is enough to
-// append to it and to know its root.
+// append to it and to compute its root.
 //
 // The zero value is the empty tree. A copy made by assignment shares memory with
 // the original; [Range.Clone] makes one that does not. A Range is not safe for
@@ -33,8 +33,8 @@ func (r *Range) Append(leaf Hash) {
 	r.size++
 }
 
-// AppendVisit adds a leaf and tells visit of every node above it that is
-// complete by that, from the lowest level, 1, up. The leaf itself is not told.
+// AppendVisit adds a leaf and calls visit for every node above it that it
+// completes, from level 1 up. It does not call visit for the leaf itself.
 func (r *Range) AppendVisit(leaf Hash, visit func(level uint, index uint64, h Hash)) {
 	h, top, level := leaf, len(r.roots), uint(0)
 	for n := r.size; n&1 == 1; n >>= 1 {
@@ -60,10 +60,10 @@ func (r *Range) Root() Hash {
 	return h
 }
 
-// Clone returns a tree of its own with the same leaves.
+// Clone returns a copy that shares no memory.
 func (r *Range) Clone() Range { return Range{size: r.size, roots: slices.Clone(r.roots)} }
 
-// Reset makes the tree empty and keeps its room.
+// Reset empties the tree and keeps its memory.
 func (r *Range) Reset() { r.size, r.roots = 0, r.roots[:0] }
 
 // AppendBinary appends the tree's encoding to dst: the size, 8 bytes big-endian,
@@ -76,7 +76,7 @@ func (r *Range) AppendBinary(dst []byte) []byte {
 	return dst
 }
 
-// ParseRange decodes what AppendBinary made, and refuses anything else. The
+// ParseRange decodes the output of AppendBinary, and refuses anything else. The
 // tree does not keep b.
 func ParseRange(b []byte) (Range, error) {
 	if len(b) < 8 {

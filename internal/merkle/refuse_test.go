@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWrongProofsFail takes good proofs and changes one thing about each.
+// TestWrongProofsFail takes valid proofs and changes one detail of each.
 func TestWrongProofsFail(t *testing.T) {
 	const most = 2000
 	leaves := leavesOf(most)
@@ -71,7 +71,7 @@ func TestWrongProofsFail(t *testing.T) {
 	})
 }
 
-// TestAnotherSizeFails: a path holds for the tree it was made for and no other.
+// TestAnotherSizeFails: a path holds only for the tree it was made for.
 func TestAnotherSizeFails(t *testing.T) {
 	const most = 66
 	leaves := leavesOf(most)
@@ -127,7 +127,7 @@ func TestEdgesOfNumbers(t *testing.T) {
 	}
 }
 
-// TestLongestPath: the bound on paths is that of the largest tree.
+// TestLongestPath: the limit on paths is that of the largest tree.
 func TestLongestPath(t *testing.T) {
 	even := nodesFunc(func(uint, uint64) (Hash, error) { return Hash{}, nil })
 	for _, c := range [][2]uint64{{0, MaxSize}, {MaxSize - 1, MaxSize}, {1<<62 - 1, MaxSize}, {1<<62 + 1, MaxSize}} {
@@ -146,7 +146,7 @@ type nodesFunc func(uint, uint64) (Hash, error)
 
 func (f nodesFunc) Node(level uint, index uint64) (Hash, error) { return f(level, index) }
 
-// scant gives fewer hashes than it is asked for.
+// scant returns fewer hashes than requested.
 type scant struct{}
 
 func (scant) Hashes(_ uint, _ uint64, n int, dst []Hash) ([]Hash, error) {

@@ -5,26 +5,26 @@ import (
 	"math/bits"
 )
 
-// TileHeight is how many levels lie between two that are stored.
+// TileHeight is the number of levels from one stored level to the next.
 const TileHeight = 8
 
-// Tiles gives the stored hashes of a tree: complete nodes of the levels 0, 8,
+// Tiles returns the stored hashes of a tree: complete nodes of the levels 0, 8,
 // 16 and so on.
 type Tiles interface {
-	// Hashes appends to dst the hashes of the n nodes of a level from first on.
-	// It fails when one of them is not there. It is asked for at most 128 at
-	// once, and never across a boundary of 128.
+	// Hashes appends to dst the hashes of n nodes of a level, starting at
+	// first. It fails if one of them is missing. A call asks for at most 128
+	// nodes, and never across a boundary of 128.
 	Hashes(level uint, first uint64, n int, dst []Hash) ([]Hash, error)
 }
 
-// NodesOf returns the nodes of all levels, those between the stored ones being
-// computed. What it returns is for one goroutine at a time.
+// NodesOf returns the nodes of all levels; it computes those between the stored
+// levels. The result is for one goroutine at a time.
 func NodesOf(t Tiles) Nodes { return &tiled{tiles: t} }
 
 // tiled computes nodes out of tiles.
 type tiled struct {
 	tiles Tiles
-	room  []Hash // kept between calls
+	room  []Hash // reused between calls
 }
 
 // Node implements [Nodes].

@@ -52,7 +52,7 @@ func with(t testing.TB, files map[string][]byte, name string, data []byte) disk.
 	return fs
 }
 
-// TestEveryBitFlip: with a bit of a file flipped, the notary says so or still
+// TestEveryBitFlip: with a bit of a file flipped, the notary reports it or still
 // knows everything.
 func TestEveryBitFlip(t *testing.T) {
 	testsize.OneGoroutine(t)
@@ -63,7 +63,7 @@ func TestEveryBitFlip(t *testing.T) {
 	for name, data := range files {
 		stride := 1
 		if name != memoryFile {
-			stride = 5 // one line, all of it of one sort
+			stride = 5 // one line of one kind
 		}
 		for bit := 0; bit < 8*len(data); bit += stride {
 			bad := bytes.Clone(data)
@@ -103,7 +103,7 @@ func TestEveryTruncation(t *testing.T) {
 			if n.Check() != nil {
 				continue
 			}
-			lines := 9 // a public key alone is made again, and all is known
+			lines := 9 // a missing public key is derived again, and all is known
 			switch name {
 			case memoryFile:
 				lines = bytes.Count(data[:size], []byte("\n"))
@@ -140,8 +140,8 @@ func TestZeroedTail(t *testing.T) {
 	}
 }
 
-// TestCrashes clones the disk as a crash would leave it, at every step of a
-// random history. What was signed before the crash is known after it.
+// TestCrashes clones the disk as after a crash, at every step of a random
+// history. What was signed before the crash is known after it.
 func TestCrashes(t *testing.T) {
 	testsize.OneGoroutine(t)
 	const rounds = 60
@@ -185,11 +185,11 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// errInjected is what the failing disk says.
+// errInjected is the error of the failing disk.
 var errInjected = errors.New("injected")
 
-// failing fails the n-th operation that changes something, and all after it if
-// it is told to.
+// failing fails the n-th operation that changes something, and all later ones if
+// forever is set.
 type failing struct {
 	disk.FS
 	left    int // operations until one fails
@@ -280,7 +280,7 @@ func (f failingFile) SyncData() error {
 }
 
 // TestEveryFailure fails every operation of a history in turn, once or from then
-// on, and crashes afterwards. A signature that left is never contradicted.
+// on, and crashes afterwards. A released signature is never contradicted.
 func TestEveryFailure(t *testing.T) {
 	testsize.OneGoroutine(t)
 	g := newGrove("a", 30)
@@ -315,7 +315,7 @@ func TestEveryFailure(t *testing.T) {
 	}
 }
 
-// history signs and changes keys, and notes which sizes were released under
+// history signs and changes keys, and records which sizes were released under
 // which key.
 func history(t *testing.T, name string, fs disk.FS, g *grove, released map[string]uint64) {
 	t.Helper()
@@ -377,7 +377,7 @@ func FuzzLoadMemory(f *testing.F) {
 			m.close()
 			again, err := loadMemory(fs, "m", lenient)
 			if lenient && m.owner == "" {
-				continue // no one to write as
+				continue // no key to sign with
 			}
 			if err != nil || len(again.last) < before || again.last["log"].Size != merkle.MaxSize {
 				t.Fatalf("what was remembered is not there: %v", err)

@@ -26,10 +26,10 @@ const (
 	oldSuffix  = ".pub"
 )
 
-// maxKeyFile bounds what is read of a key file, in bytes.
+// maxKeyFile limits how many bytes of a key file are read.
 const maxKeyFile = 4096
 
-// algEd25519 is the byte that stands before an Ed25519 key in a note's keys.
+// algEd25519 is the byte before an Ed25519 key in the keys of notes.
 const algEd25519 = 1
 
 // newKey draws a key.
@@ -50,7 +50,7 @@ func verifierKey(name string, key ed25519.PublicKey) string {
 	return vkey
 }
 
-// signerKey returns the private half under a name, as notes spell it.
+// signerKey returns the private half under a name, in the form of notes.
 func signerKey(name string, key ed25519.PrivateKey) string {
 	_, rest, _ := strings.Cut(verifierKey(name, key.Public().(ed25519.PublicKey)), "+")
 	id, _, _ := strings.Cut(rest, "+")
@@ -58,13 +58,13 @@ func signerKey(name string, key ed25519.PrivateKey) string {
 		base64.StdEncoding.EncodeToString(append([]byte{algEd25519}, key.Seed()...))
 }
 
-// parseSignerKey reads what signerKey made, and refuses anything else.
+// parseSignerKey parses the output of signerKey, and refuses anything else.
 func parseSignerKey(text string) (name string, key ed25519.PrivateKey, err error) {
 	signer, err := note.NewSigner(text)
 	if err != nil {
 		return "", nil, fmt.Errorf("it is not a note's signer key: %w", err)
 	}
-	parts := strings.SplitN(text, "+", 5) // the key itself may have a plus in it
+	parts := strings.SplitN(text, "+", 5) // the key itself may contain a plus
 	seed, err := base64.StdEncoding.Strict().DecodeString(parts[4])
 	if err != nil || len(seed) != 1+ed25519.SeedSize {
 		return "", nil, errors.New("it is not an Ed25519 key in canonical base64")
@@ -89,8 +89,7 @@ func renamed(vkey, name string) (string, error) {
 	return note.NewEd25519VerifierKey(name, key[1:])
 }
 
-// readLine returns the one line that a key file has. A file that is not there
-// gives "" and no error.
+// readLine returns the one line of a key file, or "" if the file does not exist.
 func readLine(fsys disk.FS, path string) (string, error) {
 	info, err := fsys.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +113,7 @@ func readLine(fsys disk.FS, path string) (string, error) {
 }
 
 // formerKeys returns the directory's earlier verifier keys, oldest first, and the
-// number that the next one gets.
+// number of the next one.
 func formerKeys(fsys disk.FS, dir string) (keys []string, next int, err error) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -137,7 +136,7 @@ func formerKeys(fsys disk.FS, dir string) (keys []string, next int, err error) {
 		if err != nil && fault.CodeOf(err) != fault.Damaged {
 			return nil, 0, err
 		}
-		// A former key that cannot be read is of no use, and bars nothing.
+		// An unreadable former key is skipped, and blocks nothing.
 		if _, err := merkle.NewVerifier(line); err == nil {
 			found[n] = line
 		}

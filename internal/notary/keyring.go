@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// load reads the keys directory, makes what a first start makes, and finishes a
-// change of keys that was cut short.
+// load reads the keys directory, creates it on first start, and completes an
+// interrupted change of keys.
 func (n *Notary) load() error {
 	fs, dir := n.opts.FS, n.opts.Dir
 	former, _, err := formerKeys(fs, dir)
@@ -26,7 +26,7 @@ func (n *Notary) load() error {
 		return pubErr
 	}
 	if v, err := merkle.NewVerifier(pub); err != nil {
-		pub = "" // damaged, and made again from the private key
+		pub = "" // damaged; derived again from the private key
 	} else if v.Name() == n.name {
 		n.vkey = pub // known even if the private key is lost
 	}
@@ -55,8 +55,8 @@ func (n *Notary) load() error {
 	switch {
 	case memErr == nil && mem.owner == vkey:
 	case memErr == nil && mem.owner == pub && slices.Contains(former, pub):
-		// A change of keys was cut short after the new key was there. Had it
-		// been finished, the public key would be the new one.
+		// A change of keys was interrupted after the new key was written. Had
+		// it completed, the public key would be the new one.
 		mem = &memory{fs: fs, path: mem.path, owner: vkey, last: map[string]Seen{}}
 		if err := mem.rewrite(); err != nil {
 			return err
@@ -80,11 +80,12 @@ func (n *Notary) load() error {
 	return nil
 }
 
-// fixKeys is what to do about files that are damaged or do not match.
+// fixKeys is the advice for files that are damaged or do not match.
 const fixKeys = "Bring the keys directory back from a copy. If there is none, make a new key with `lukasa root --new-key`; old proofs keep the old one."
 
-// make makes a key. The order matters: the memory is there before the key, and
-// the key, which alone can sign, is what makes the new state the valid one.
+// make creates a key. The order matters: on first start the memory is written
+// before the key. On a rekey it is written after the key, since it belongs to
+// the former key until then. Writing the key makes the new state the valid one.
 func (n *Notary) make() error {
 	fs, dir := n.opts.FS, n.opts.Dir
 	key, err := newKey(n.opts.Random)
@@ -105,7 +106,8 @@ func (n *Notary) make() error {
 		return err
 	}
 	if len(n.former) > 0 {
-		// Until here the memory was that of the former key, which is on record.
+		// Until here the memory was that of the former key, whose public key is
+		// on disk.
 		if err := mem.rewrite(); err != nil {
 			return err
 		}
@@ -117,9 +119,9 @@ func (n *Notary) make() error {
 	return nil
 }
 
-// Rekey makes a new key and starts its memory anew. The former public key stays
-// in the directory, so that what it signed can be verified; the former private
-// key is gone. Cut short by a crash, it has happened or it has not.
+// Rekey creates a new key with an empty memory. The former public key stays in
+// the directory, so that its signatures can be verified; the former private key
+// is deleted. A crash leaves either the old or the new state.
 func (n *Notary) Rekey() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -142,7 +144,7 @@ func (n *Notary) Rekey() error {
 	}
 	n.former = former
 	if err := n.make(); err != nil {
-		// Which of the two keys is the valid one is for the next start to find out.
+		// The next start determines which of the two keys is valid.
 		n.broken = fault.Newf(fault.WriteFailed, "the change of keys was cut short: %w", err)
 		return n.broken
 	}

@@ -16,7 +16,7 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// Seen is the largest tree of a log that was signed.
+// Seen is the largest signed tree of a log.
 type Seen struct {
 	Size uint64
 	Root merkle.Hash
@@ -26,36 +26,36 @@ type Seen struct {
 const (
 	memoryMagic   = "lukasa-signed"
 	memoryVersion = "1"
-	// maxMemory is the largest memory that is read. It holds millions of logs.
+	// maxMemory is the largest memory that is read. It fits millions of logs.
 	maxMemory = 1 << 30
 	// slack is how many outdated lines a memory may have beyond those in use
-	// before it is written anew.
+	// before it is rewritten.
 	slack = 1024
 )
 
-// memory is a file that says which trees were signed. The package comment draws
-// it.
+// memory is a file that records which trees were signed. The package comment
+// describes it.
 type memory struct {
 	fs      disk.FS
 	path    string
-	owner   string // whose memory it is, second word of the first line
-	lenient bool   // pass over lines that are not good
+	owner   string // the owner of the memory, second word of the first line
+	lenient bool   // skip invalid lines
 
 	last    map[string]Seen
 	lines   int       // lines in the file after the first
 	end     int64     // where the next line goes
 	file    disk.File // open for writing, or nil
-	stale   bool      // what lies in the file must be replaced before a line is added
-	skipped int       // lines that were passed over
-	failed  error     // the disk refused to make a line durable
+	stale   bool      // the file must be replaced before a line is added
+	skipped int       // invalid lines that were skipped
+	failed  error     // the disk failed to make a line durable
 }
 
-// errNoMemory says that there is no such file.
+// errNoMemory says that the file does not exist.
 var errNoMemory = errors.New("there is no memory of what was signed")
 
 // loadMemory reads a memory. A torn last line is dropped: it was never synced, so
-// nothing was signed on the strength of it. Any other line that is not good is
-// [fault.Damaged], unless the memory is a lenient one.
+// no signature relied on it. Any other invalid line is [fault.Damaged], unless
+// the memory is lenient.
 func loadMemory(fsys disk.FS, path string, lenient bool) (*memory, error) {
 	m := &memory{fs: fsys, path: path, lenient: lenient, last: map[string]Seen{}}
 	info, err := fsys.Stat(path)
@@ -124,9 +124,9 @@ func (m *memory) take(line string, whole bool, number int) error {
 	return nil
 }
 
-// torn reports whether the last line of a file looks like the rest of a write
-// that a crash cut short: without its end, or with zeros where a block is
-// missing. A whole line with a wrong checksum does not: that is damage.
+// torn reports whether the last line of a file looks like a write that a crash
+// cut short: without its end, or with zeros where a block is missing. A whole
+// line with a wrong checksum is damage.
 func torn(line string, whole bool) bool {
 	if strings.Contains(line, "\x00\x00\x00\x00\x00\x00\x00\x00") {
 		return true
@@ -134,7 +134,7 @@ func torn(line string, whole bool) bool {
 	if whole {
 		return false
 	}
-	// A good line whose end is another byte than it should be was whole once.
+	// A valid line that ends with a wrong byte was complete once.
 	if len(line) > 0 {
 		if _, ok := checked(line[:len(line)-1]); ok {
 			return false
@@ -164,11 +164,12 @@ func (m *memory) remember(log string, seen Seen) error {
 	line := appendSeen(nil, log, seen)
 	n := int64(len(line))
 	if _, err := m.file.WriteAt(line, m.end); err != nil {
-		m.stale = true // part of the line may be there
+		m.stale = true // part of the line may be in the file
 		return disk.Fault(fmt.Errorf("write %s: %w", m.path, err))
 	}
 	if err := m.file.SyncData(); err != nil {
-		// What a failed sync leaves behind is unknown, and a second one may lie.
+		// The state after a failed sync is unknown, and a second sync may report
+		// success wrongly.
 		m.failed = fault.Newf(fault.WriteFailed, "sync %s: %w", m.path, err)
 		return m.failed
 	}
@@ -179,7 +180,7 @@ func (m *memory) remember(log string, seen Seen) error {
 }
 
 // rewrite replaces the file by one with a line for each log. Whether it succeeds
-// or not, the file says the same as before.
+// or not, the content stays equivalent.
 func (m *memory) rewrite() error {
 	m.close()
 	m.stale = true
@@ -199,10 +200,10 @@ func (m *memory) rewrite() error {
 	return nil
 }
 
-// close lets go of the file.
+// close closes the file.
 func (m *memory) close() {
 	if m.file != nil {
-		// Everything of worth was synced before it was relied on.
+		// Everything that counts was synced before it was relied on.
 		_ = m.file.Close()
 		m.file = nil
 	}
@@ -236,7 +237,7 @@ func appendChecked(dst []byte, body string) []byte {
 	return fmt.Appendf(dst, "%08x %s\n", checksum(body), body)
 }
 
-// checked returns what stands behind a line's checksum, if that is right.
+// checked returns the text after a line's checksum, if that is right.
 func checked(line string) (string, bool) {
 	if len(line) < 10 || line[8] != ' ' {
 		return "", false

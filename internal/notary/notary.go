@@ -1,13 +1,13 @@
-// Package notary signs: checkpoints over a tenant's tree and receipts for what
-// was erased. It also holds the documents that carry proofs, verifies all of
-// these without a data directory, and derives the key of scope tokens.
+// Package notary signs checkpoints of a tenant's tree and receipts of erasures.
+// It also defines the documents that carry proofs, verifies all of these without
+// a data directory, and derives the key of scope tokens.
 //
 // # Keys
 //
-// A data directory has one Ed25519 key, made on first start. Each tenant's log
-// has a name of its own, its origin, and the key goes by that name when it signs
-// for that log; so every log has its own verifier key, and none can pass for
-// another. In the keys directory, mode 0700, are
+// A data directory has one Ed25519 key, created on first start. Each tenant's log
+// has its own name, the origin, and the key signs for a log under that name; so
+// every log has its own verifier key, and none can pass for another. The keys
+// directory, mode 0700, holds
 //
 //	checkpoint.key     the private key, one line, as C2SP signed-note spells it
 //	checkpoint.pub     the public key under the directory's name
@@ -28,21 +28,21 @@
 // hex digits, the root in base64 and the time in RFC 3339. The largest size of a
 // log counts. Lines are only added; when too many are outdated the file is
 // replaced as a whole. A last line that a crash cut short is dropped; any other
-// line that is not good makes the notary refuse to sign.
+// invalid line makes the notary refuse to sign.
 //
 // # What is guaranteed
 //
-// No two signatures of one key contradict each other: the tree that is signed is
-// an extension of every tree that was signed before, or else the answer is
-// [fault.RolledBack] and no signature. A signature that left is remembered, also
-// across a crash. Signing the same thing again gives the same bytes.
+// No two signatures of one key contradict each other: the signed tree extends
+// every tree that was signed before, or else the answer is [fault.RolledBack]
+// without a signature. A released signature is remembered, also across a crash.
+// Signing the same content again gives the same bytes.
 //
 // # What is not
 //
-// Whoever can write the keys directory can make it forget: a copy of the whole
-// directory from last week knows only what was signed until then. A [Witness]
-// outside of the directory finds that out; without one nothing here can. Whoever
-// can read the keys directory can sign.
+// A process that can write the keys directory can make the notary forget: a
+// restored copy of the whole directory knows only what was signed before the
+// copy. Only a [Witness] outside the directory detects that. A process that can
+// read the keys directory can sign.
 package notary
 
 import (
@@ -64,13 +64,13 @@ import (
 // Options are what a notary needs.
 type Options struct {
 	FS          disk.FS          // where the keys are; the machine's file system if nil
-	Dir         string           // the keys directory, made if it is not there
+	Dir         string           // the keys directory, created if it is missing
 	DirectoryID string           // names the data directory: letters, digits and "-._~"
-	Random      io.Reader        // what keys are drawn from; crypto/rand if nil
+	Random      io.Reader        // the source of keys; crypto/rand if nil
 	Now         func() time.Time // when a tree was signed; time.Now if nil
-	Witness     Witness          // a second memory outside of the data directory, or nil
-	// Used says that the directory has records, so that it must have had a key:
-	// one that is missing was lost, and is not made anew in silence.
+	Witness     Witness          // a second memory outside the data directory, or nil
+	// Used says that the directory has records, so that it must have had a key. A
+	// missing key was then lost, and is not silently replaced.
 	Used bool
 }
 
@@ -78,7 +78,7 @@ type Options struct {
 // use. One process at a time may have one for a directory.
 type Notary struct {
 	opts Options
-	name string // of the directory; logs go by names below it
+	name string // of the directory; the names of logs begin with it
 
 	mu     sync.Mutex
 	key    ed25519.PrivateKey
@@ -91,37 +91,36 @@ type Notary struct {
 	scope, scopeOf ed25519.PrivateKey
 }
 
-// Tree is what a tenant's log is at the moment.
+// Tree is the current state of a tenant's log.
 type Tree struct {
 	Size uint64
 	Root merkle.Hash
-	// RootAt returns the root of the first size leaves. It is only called for
-	// sizes between 0 and Size, these two excluded.
+	// RootAt returns the root of the first size leaves. It is only called for 0 <
+	// size < Size.
 	RootAt func(size uint64) (merkle.Hash, error)
-	// Fresh hands the log as it is now to use, and returns what that returns. It
-	// is called when the tree is smaller than one that was signed, because the
-	// two may have been looked at in one order and signed in another. Without
-	// it such a tree counts as rolled back. It must not call the notary.
+	// Fresh calls use with the current log, and returns its result. It is called
+	// when the tree is smaller than a signed one, because two trees may have been
+	// read in one order and signed in the other. Without Fresh such a tree counts
+	// as rolled back. It must not call the notary.
 	Fresh func(use func(now Tree) error) error
 }
 
-// Signed is a signature that may leave.
+// Signed is a signature that may be released.
 type Signed struct {
 	// Note is the signed note.
 	Note []byte
-	// Warning says what went wrong with the witness, or is nil. The signature
-	// is good all the same; only a rollback of the whole directory might go
-	// unnoticed later.
+	// Warning is a problem with the witness, or nil. The signature is still
+	// valid; only a later rollback of the whole directory might go unnoticed.
 	Warning error
 }
 
-// Open returns the notary of a keys directory, and makes key and directory on
+// Open returns the notary of a keys directory. It creates key and directory on
 // first start.
 //
-// A directory whose files are damaged or do not belong together opens too, since
-// records can be read and written without a notary: [Notary.Check] tells, and
-// nothing is signed until the files are back or [Notary.Rekey] made new ones.
-// Open fails when the disk refuses.
+// A directory with damaged or mismatched files opens too, since records can be
+// read and written without a notary: [Notary.Check] returns the problem, and
+// nothing is signed until the files are restored or [Notary.Rekey] creates new
+// ones. Open fails if the disk fails.
 func Open(opts Options) (*Notary, error) {
 	if opts.FS == nil {
 		opts.FS = disk.OS()
@@ -148,14 +147,14 @@ func Open(opts Options) (*Notary, error) {
 	return n, nil
 }
 
-// Check says why nothing can be signed, or returns nil.
+// Check returns why nothing can be signed, or nil.
 func (n *Notary) Check() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.broken
 }
 
-// Close lets go of the notary's files.
+// Close closes the notary's files.
 func (n *Notary) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -169,16 +168,15 @@ func (n *Notary) Close() error {
 // Origin returns the name of a tenant's log.
 func (n *Notary) Origin(tenant string) string { return OriginOf(n.opts.DirectoryID, tenant) }
 
-// VerifierKey returns the key that a tenant's notes are verified with, or "" when
-// the directory's key is not known.
+// VerifierKey returns the key that verifies a tenant's notes, or "" if the
+// directory's key is unknown.
 func (n *Notary) VerifierKey(tenant string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.tenantKey(n.vkey, tenant)
 }
 
-// FormerKeys returns the keys that a tenant's older notes are verified with,
-// oldest first.
+// FormerKeys returns the keys that verify a tenant's older notes, oldest first.
 func (n *Notary) FormerKeys(tenant string) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -189,8 +187,8 @@ func (n *Notary) FormerKeys(tenant string) []string {
 	return keys
 }
 
-// DirectoryKey returns the key that the notes of all tenants can be verified
-// with, or "" when it is not known.
+// DirectoryKey returns the key that verifies the notes of all tenants, or "" if
+// it is unknown.
 func (n *Notary) DirectoryKey() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -204,7 +202,7 @@ func (n *Notary) tenantKey(vkey, tenant string) string {
 	}
 	own, err := renamed(vkey, n.Origin(tenant))
 	if err != nil {
-		return "" // unreachable: only good keys are kept
+		return "" // unreachable: only valid keys are kept
 	}
 	return own
 }
@@ -215,7 +213,7 @@ func (n *Notary) Sign(tenant string, tree Tree) (Signed, error) {
 }
 
 // SignAt returns a checkpoint over the first size records of the tenant. The tree
-// is still the whole one: it has to be an extension of what was signed.
+// is still the whole one: it must extend what was signed.
 func (n *Notary) SignAt(tenant string, tree Tree, size uint64) (Signed, error) {
 	return n.sign(tenant, tree, size, func(origin string, root merkle.Hash) ([]byte, error) {
 		c := merkle.Checkpoint{Origin: origin, Size: size, Root: root}
@@ -223,7 +221,7 @@ func (n *Notary) SignAt(tenant string, tree Tree, size uint64) (Signed, error) {
 	})
 }
 
-// sign signs a text that speaks of the first size leaves of a tree.
+// sign signs a text about the first size leaves of a tree.
 func (n *Notary) sign(tenant string, tree Tree, size uint64, text func(origin string, root merkle.Hash) ([]byte, error)) (Signed, error) {
 	if size > tree.Size || tree.Size > merkle.MaxSize {
 		return Signed{}, fault.Newf(fault.InvalidArgument, "size %d: tenant %q has %d records", size, tenant, tree.Size)
@@ -272,8 +270,8 @@ func (n *Notary) sign(tenant string, tree Tree, size uint64, text func(origin st
 	return out, nil
 }
 
-// contradicted refuses a tree that is not an extension of what was signed for
-// its log. The warning says that the witness could not be asked.
+// contradicted refuses a tree that does not extend what was signed for its log.
+// The warning says that the witness did not answer.
 func (n *Notary) contradicted(tenant, log string, tree Tree) (warning, err error) {
 	if own, ok := n.memory.last[log]; ok {
 		if err := guard(tenant, tree, own, n.memory.path); err != nil {
@@ -293,14 +291,13 @@ func (n *Notary) contradicted(tenant, log string, tree Tree) (warning, err error
 	return warning, nil
 }
 
-// Agrees reports whether a tree is an extension of everything that was signed
-// for its log, without signing anything: the answer is nil, or what Sign would
-// refuse with.
+// Agrees checks without signing that a tree extends everything that was signed
+// for its log. It returns nil, or the error that Sign would return.
 func (n *Notary) Agrees(tenant string, tree Tree) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.broken != nil {
-		return nil // told by Check
+		return nil // Check reports it
 	}
 	origin := n.Origin(tenant)
 	signer, err := note.NewSigner(signerKey(origin, n.key))
@@ -340,7 +337,7 @@ func guard(tenant string, tree Tree, seen Seen, where string) error {
 			return err
 		}
 		checked = true
-		// Now is larger than tree, or else it would have been refused.
+		// now is larger than tree, or else it would have been refused.
 		return extends(tenant, now, Seen{Size: tree.Size, Root: tree.Root, Time: seen.Time}, "the tree to be signed")
 	})
 	if err == nil && !checked {
@@ -349,7 +346,7 @@ func guard(tenant string, tree Tree, seen Seen, where string) error {
 	return err
 }
 
-// extends refuses a tree that is not an extension of one that was signed.
+// extends refuses a tree that does not extend a signed one.
 func extends(tenant string, tree Tree, seen Seen, where string) error {
 	when := seen.Time.Format(time.RFC3339)
 	if tree.Size < seen.Size {
@@ -367,7 +364,7 @@ func extends(tenant string, tree Tree, seen Seen, where string) error {
 	return nil
 }
 
-// witnessDoubt words what is wrong with a witness.
+// witnessDoubt describes a problem with a witness.
 func witnessDoubt(err error) error {
 	if err == nil {
 		return nil

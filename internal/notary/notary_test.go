@@ -20,7 +20,7 @@ import (
 
 const directory = "0192f0c4-7c4d-7000-8000-000000000001"
 
-// grove is a log that grows and can be looked at as it was.
+// grove is a log that grows and keeps all its earlier states.
 type grove struct{ trees []merkle.Range }
 
 func newGrove(salt string, n int) *grove {
@@ -65,7 +65,7 @@ func open(t testing.TB, opts Options) *Notary {
 	return n
 }
 
-// wants fails the test unless err has the code and says all of the words.
+// wants fails the test unless err has the code and contains all of the words.
 func wants(t testing.TB, err error, code fault.Code, words ...string) {
 	t.Helper()
 	if fault.CodeOf(err) != code {
@@ -172,7 +172,7 @@ func TestRollback(t *testing.T) {
 		_, err = n.SignAt("acme", theirs.at(30), 5)
 		wants(t, err, fault.RolledBack)
 
-		// Another tenant's log is another matter.
+		// Another tenant's log is independent.
 		mustSign(t, n, "other", theirs.at(3))
 
 		// An older tree of the same history, on purpose.
@@ -195,7 +195,7 @@ func TestRollback(t *testing.T) {
 	_, err = n.SignAt("acme", ours.at(30), 31)
 	wants(t, err, fault.InvalidArgument)
 
-	// What cannot be compared is not signed.
+	// A tree that cannot be compared is not signed.
 	bad := ours.at(30)
 	bad.RootAt = func(uint64) (merkle.Hash, error) { return merkle.Hash{}, errors.New("unreadable") }
 	if _, err := n.Sign("acme", bad); err == nil || fault.CodeOf(err) == fault.RolledBack {
@@ -207,8 +207,8 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestLateTree: a tree that was looked at before another one, and comes to be
-// signed after it, is no rollback if the log as it is now contains both.
+// TestLateTree: a tree that was read before another one, and is signed after
+// it, is no rollback if the current log contains both.
 func TestLateTree(t *testing.T) {
 	n := open(t, optionsOn(disk.NewMem(), 1))
 	ours, theirs := newGrove("a", 40), newGrove("b", 40)
@@ -271,7 +271,8 @@ func TestConcurrentSigning(t *testing.T) {
 	for w := range 4 {
 		go func() {
 			for size := uint64(1); size <= 50; size++ {
-				// Each looks at the log as it is, and is overtaken by the others.
+				// Each goroutine reads the current log, and is overtaken by
+				// the others.
 				tree := g.at(size)
 				tree.Fresh = func(use func(Tree) error) error { return use(g.at(50)) }
 				if _, err := n.Sign("acme", tree); err != nil {
@@ -364,7 +365,7 @@ func TestForeignAndMissingFiles(t *testing.T) {
 		})
 	}
 
-	// A public key alone can be made again.
+	// A missing public key can be derived again.
 	fs := disk.NewMem()
 	n := open(t, optionsOn(fs, 1))
 	key := n.DirectoryKey()
@@ -385,8 +386,8 @@ func copyFile(fs disk.FS, from, to string) {
 	}
 }
 
-// TestMemoryOfTheFormerKeyIsNoRekey: after a finished change of keys, a memory
-// from before it does not make the notary forget.
+// TestMemoryOfTheFormerKeyIsNoRekey: after a completed change of keys, an
+// older memory does not make the notary forget.
 func TestMemoryOfTheFormerKeyIsNoRekey(t *testing.T) {
 	fs := disk.NewMem()
 	n := open(t, optionsOn(fs, 1))

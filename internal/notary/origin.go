@@ -9,15 +9,15 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// host begins every origin. It keeps our names apart from those of other logs.
+// host begins every origin. It separates our names from those of other logs.
 const host = "lukasa.dev/"
 
 // maxDirectory is the longest directory id in bytes.
 const maxDirectory = 128
 
 // OriginOf returns the name of a tenant's log, which is also the name of its
-// key: lukasa.dev/<directory id>/<tenant>, the tenant percent-escaped but for
-// letters, digits and "-._~". Two tenants never share one.
+// key: lukasa.dev/<directory id>/<tenant>, the tenant percent-escaped except
+// for letters, digits and "-._~". Two tenants never share one.
 func OriginOf(directory, tenant string) string {
 	const hexDigits = "0123456789ABCDEF"
 	b := make([]byte, 0, len(host)+len(directory)+1+len(tenant))
@@ -32,7 +32,7 @@ func OriginOf(directory, tenant string) string {
 	return string(b)
 }
 
-// ParseOrigin is the reverse of OriginOf, and refuses what that cannot make.
+// ParseOrigin is the reverse of OriginOf, and refuses any other text.
 func ParseOrigin(origin string) (directory, tenant string, err error) {
 	rest, ok := strings.CutPrefix(origin, host)
 	directory, escaped, cut := strings.Cut(rest, "/")
@@ -54,8 +54,8 @@ func ParseOrigin(origin string) (directory, tenant string, err error) {
 	return directory, tenant, nil
 }
 
-// verifierFor returns the verifier of a log. The key is the log's own, or that of
-// the whole directory, from which the log's own follows.
+// verifierFor returns the verifier of a log. vkey is the key of the log, or of
+// the whole directory, from which that of the log is derived.
 func verifierFor(vkey, origin string) (note.Verifier, error) {
 	v, err := merkle.NewVerifier(vkey)
 	if err != nil {
@@ -74,7 +74,7 @@ func verifierFor(vkey, origin string) (note.Verifier, error) {
 	return nil, fmt.Errorf("the key is that of %q, not of %q", clip(v.Name()), clip(origin))
 }
 
-// unreserved reports whether c stands for itself in an origin.
+// unreserved reports whether c is not escaped in an origin.
 func unreserved(c byte) bool {
 	switch {
 	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
@@ -105,7 +105,7 @@ func nibble(c byte) byte {
 	return 0
 }
 
-// clip keeps hostile input out of messages, but for its beginning.
+// clip cuts hostile input in messages.
 func clip(s string) string {
 	if len(s) <= 160 {
 		return s

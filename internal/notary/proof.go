@@ -13,22 +13,22 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// MaxProof is the largest proof document that is read, in bytes. Whoever reads
-// one from a stream should stop there.
+// MaxProof is the largest proof document that is read, in bytes. A reader of a
+// stream should stop there.
 const MaxProof = 32 << 20
 
-// maxTokens bounds the values in a proof document, so that a hostile one cannot
-// make a reader of JSON take many times its length in memory.
+// maxTokens limits the values in a proof document, so that a hostile one cannot
+// make a JSON reader use many times its length in memory.
 const maxTokens = 4096
 
-// Proof says that a record is in a tenant's log. It is the document that
-// docs/formats/proof.md describes; as JSON it is one object.
+// Proof proves that a record is in a tenant's log. docs/formats/proof.md
+// describes the document; as JSON it is one object.
 type Proof struct {
 	Tenant   string
 	Position uint64
 	Header   []byte // the record's header, encoded
-	// Salt and Payload are the record's body. Both are nil when it was erased
-	// or is withheld; an empty payload is not nil.
+	// Salt and Payload are the record's body. Both are nil if it was erased or
+	// is withheld; an empty payload is not nil.
 	Salt       []byte
 	Payload    []byte
 	LeafHash   merkle.Hash
@@ -38,8 +38,8 @@ type Proof struct {
 	Checkpoint string        // signed note over size and root, or ""
 }
 
-// ConsistencyProof says that a tree of a tenant's log is the beginning of a
-// later one.
+// ConsistencyProof proves that a tree of a tenant's log is a prefix of a later
+// one.
 type ConsistencyProof struct {
 	Tenant   string
 	From, To uint64
@@ -73,9 +73,9 @@ func (p *Proof) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// ParseProof reads a proof document and refuses what is not one: unknown,
-// repeated or differently spelled names, numbers with a fraction, capitals in
-// hex. It does not verify what the document says.
+// ParseProof parses a proof document strictly: it refuses unknown, repeated or
+// differently spelled names, numbers with a fraction, and upper-case hex. It
+// does not verify the proof.
 func ParseProof(data []byte) (Proof, error) {
 	var p Proof
 	d := document{kind: "proof"}
@@ -117,8 +117,7 @@ func (p *ConsistencyProof) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// ParseConsistencyProof reads a consistency proof as strictly as [ParseProof]
-// reads its own.
+// ParseConsistencyProof parses a consistency proof as strictly as [ParseProof].
 func ParseConsistencyProof(data []byte) (ConsistencyProof, error) {
 	var p ConsistencyProof
 	d := document{kind: "consistency proof"}
@@ -165,7 +164,7 @@ type document struct {
 	doc  canon.Doc
 }
 
-// member is what a document may have: a name and how its value is read.
+// member is an allowed member of a document: a name and how its value is read.
 type member struct {
 	name     string
 	required bool
@@ -215,7 +214,7 @@ func (d *document) read(data []byte, members []member) error {
 	return nil
 }
 
-// The methods below return what reads a value of one sort into its place.
+// Each method below returns a reader that stores a value of one type.
 
 func (d *document) text(to *string) func(canon.Node) error {
 	return func(n canon.Node) error {

@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// board is a log of records of one tenant, with all that is proved about it.
+// board is a log of records of one tenant, with all proofs about it.
 type board struct {
 	notary  *Notary
 	tenant  string
@@ -61,7 +61,7 @@ func (b *board) Node(level uint, index uint64) (merkle.Hash, error) {
 	return merkle.NodeHash(&l, &r), nil
 }
 
-// prove returns the proof of a record, and a checkpoint beside it.
+// prove returns the proof of a record, and a checkpoint.
 func (b *board) prove(t testing.TB, position, size uint64) (*Proof, []byte) {
 	t.Helper()
 	path, err := merkle.Inclusion(b, position, size)
@@ -91,7 +91,7 @@ func TestProofs(t *testing.T) {
 					t.Fatalf("%d in %d: %+v, %v", position, size, v, err)
 				}
 			}
-			// Erased or withheld: the header is proved all the same.
+			// Erased or withheld: the header is still proved.
 			p.Salt, p.Payload, p.Checkpoint = nil, nil, string(note)
 			if v, err := VerifyProof(p, nil, b.notary.VerifierKey(b.tenant)); err != nil || v.Payload {
 				t.Fatalf("%d in %d: %+v, %v", position, size, v, err)
@@ -156,7 +156,7 @@ func TestConsistencyProofs(t *testing.T) {
 	}
 }
 
-// TestStepsAreNamed: each way in which a proof can fail says which step it was.
+// TestStepsAreNamed: each failure of a proof names its step.
 func TestStepsAreNamed(t *testing.T) {
 	b := newBoard(t, "acme", 9)
 	other := newBoard(t, "other", 9)
@@ -220,7 +220,7 @@ func TestADirectoryKeyDoesNotMixTenants(t *testing.T) {
 }
 
 // TestEveryChangeFails changes one byte of the document, the checkpoint or the
-// key. A proof that still holds says the very same.
+// key. A proof that still holds gives the same verdict.
 func TestEveryChangeFails(t *testing.T) {
 	testsize.OneGoroutine(t)
 	b := newBoard(t, "acme", 13)
@@ -322,8 +322,8 @@ func TestParseProofRefuses(t *testing.T) {
 	}
 }
 
-// TestGolden holds the documents to examples, and docs/formats/proof.md to the
-// same examples.
+// TestGolden compares the documents with examples, and docs/formats/proof.md
+// with the same examples.
 func TestGolden(t *testing.T) {
 	b := newBoard(t, "acme", 5)
 	p, note := b.prove(t, 2, 5)

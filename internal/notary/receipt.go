@@ -18,7 +18,7 @@ import (
 // MaxReceipt is the longest receipt, signatures included, in bytes.
 const MaxReceipt = 16 << 20
 
-// Receipt says that payloads were erased. As a text it reads
+// Receipt says that payloads were erased. Its text is
 //
 //	origin
 //	erasure
@@ -28,15 +28,15 @@ const MaxReceipt = 16 << 20
 //	size <size>
 //	root <root, base64>
 //
-// with one line "erased" for each record id. The id is the digest that stands in
-// the records' headers, in hex. The second line is what tells a receipt from a
+// with one line "erased" for each record id. The id is the digest in the
+// records' headers, in hex. The second line distinguishes a receipt from a
 // checkpoint, whose second line is a number.
 type Receipt struct {
 	Origin    string      // of the tenant's log; the notary sets it
 	Erased    []Erased    // what was erased
 	Time      time.Time   // when
-	Redaction uint64      // position of the record that says so in the log
-	Size      uint64      // of the tree that the receipt is under; larger than Redaction
+	Redaction uint64      // position of the redaction in the log
+	Size      uint64      // of the tree that the receipt is signed under; larger than Redaction
 	Root      merkle.Hash // of that tree; the notary sets it
 }
 
@@ -47,9 +47,9 @@ type Erased struct {
 	Positions []uint64
 }
 
-// SignReceipt signs a receipt. Its size is that of the tree it is to be under;
-// 0 stands for the smallest that has the redaction in it, so that asking twice
-// gives the same bytes. Origin and root are filled in.
+// SignReceipt signs a receipt under the tree of r.Size records; 0 means the
+// smallest tree that includes the redaction, so that a second call gives the
+// same bytes. It fills in origin and root.
 func (n *Notary) SignReceipt(tenant string, r Receipt, tree Tree) (Signed, error) {
 	if r.Size == 0 {
 		r.Size = r.Redaction + 1
@@ -119,7 +119,7 @@ func (r *Receipt) Marshal() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// check tells what is wrong with a receipt.
+// check returns what is wrong with a receipt.
 func (r *Receipt) check() error {
 	if _, _, err := ParseOrigin(r.Origin); err != nil {
 		return err
@@ -236,7 +236,7 @@ func parseReceipt(text []byte) (r Receipt, err error) {
 	return r, r.check()
 }
 
-// parseErased reads what follows the word "erased".
+// parseErased parses what follows the word "erased".
 func parseErased(line string) (e Erased, err error) {
 	name, rest, _ := strings.Cut(line, " ")
 	id, positions, _ := strings.Cut(rest, " ")
@@ -270,11 +270,12 @@ func parseHex(s string) (h merkle.Hash, err error) {
 	return h, nil
 }
 
-// VerifyReceipt returns the receipt in a signed note, if the key vouches for it.
-// The key is that of the log or of its directory. Failures are
-// [fault.NotProven] and name the step.
+// VerifyReceipt returns the receipt in a signed note, if the key verifies it.
+// The key is that of the log or of its directory. Failures are [fault.NotProven]
+// and name the step.
 func VerifyReceipt(signed []byte, vkey string) (Receipt, error) {
-	// The origin says which log's key is needed; the signature then covers it.
+	// The origin determines which log's key is needed; the signature then covers
+	// it.
 	origin, _, _ := strings.Cut(string(signed[:min(len(signed), merkle.MaxNote)]), "\n")
 	v, err := verifierFor(vkey, origin)
 	if err != nil {
@@ -294,7 +295,7 @@ func VerifyReceipt(signed []byte, vkey string) (Receipt, error) {
 	return r, nil
 }
 
-// notProven says at which step a proof fails.
+// notProven names the step at which a proof fails.
 func notProven(step string, err error) error {
 	return fault.Newf(fault.NotProven, "not proven, the %s fails: %w", step, err)
 }

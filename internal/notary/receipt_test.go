@@ -65,7 +65,7 @@ root %s
 	_, err := VerifyReceipt(signed, n.VerifierKey("other"))
 	wants(t, err, fault.NotProven, "key")
 
-	// A receipt is no checkpoint, nor a checkpoint a receipt.
+	// A receipt is no checkpoint, and a checkpoint is no receipt.
 	v, _ := merkle.NewVerifier(n.VerifierKey("acme"))
 	if _, err := merkle.OpenCheckpoint(signed, v); err == nil {
 		t.Error("a receipt passed for a checkpoint")
@@ -74,7 +74,7 @@ root %s
 	_, err = VerifyReceipt(note, n.VerifierKey("acme"))
 	wants(t, err, fault.NotProven, "receipt", "line 2")
 
-	// A receipt is guarded as a checkpoint is.
+	// A receipt is guarded like a checkpoint.
 	_, err = n.SignReceipt("acme", anErasure(), newGrove("b", 30).at(30))
 	wants(t, err, fault.RolledBack)
 	_, err = n.SignReceipt("acme", anErasure(), newGrove("a", 13).at(13))
@@ -152,7 +152,7 @@ func TestParseReceiptRefuses(t *testing.T) {
 	wants(t, err, fault.NotProven, "bytes")
 }
 
-// TestEveryByteOfAReceipt: no byte of a signed receipt can be another one.
+// TestEveryByteOfAReceipt: no byte of a signed receipt can be changed.
 func TestEveryByteOfAReceipt(t *testing.T) {
 	testsize.OneGoroutine(t)
 	n, signed := signReceipt(t)

@@ -8,15 +8,14 @@ import (
 	"fmt"
 )
 
-// purposeScope keeps the key that signs scopes apart from every other use of the
+// purposeScope separates the key that signs scopes from every other use of the
 // directory's key.
 const purposeScope = "lukasa/scope-key/1\n"
 
-// ScopeKey returns the key that the directory's scope tokens are signed with. It
-// is derived from the signing key with HKDF-SHA256, so that it needs no file of
-// its own, tells nothing of the signing key, and becomes another one with
-// [Notary.Rekey]. It must not leave the process. A notary that cannot sign has
-// none.
+// ScopeKey returns the key that signs the directory's scope tokens. It is
+// derived from the signing key with HKDF-SHA256, so that it needs no file of its
+// own, reveals nothing about the signing key, and changes with [Notary.Rekey].
+// It must not leave the process. A notary that cannot sign has none.
 func (n *Notary) ScopeKey() (ed25519.PrivateKey, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// TestScopeKey holds that the key of scopes is the directory's own, stays with
-// the signing key, goes with it, and is in no file.
+// TestScopeKey: the scope key belongs to the directory, stays the same with
+// the signing key, changes with it, and is in no file.
 func TestScopeKey(t *testing.T) {
 	fs := disk.NewMem()
 	n := open(t, optionsOn(fs, 1))
@@ -26,7 +26,7 @@ func TestScopeKey(t *testing.T) {
 	if bytes.Equal(key, n.key) || bytes.Contains(n.key, key[:16]) {
 		t.Error("the key of scopes is the signing key")
 	}
-	// Made with another implementation of HKDF-SHA256, RFC 5869.
+	// Computed with another implementation of HKDF-SHA256, RFC 5869.
 	if got := hex.EncodeToString(key.Seed()); got != pinnedScopeSeed {
 		t.Errorf("the seed is %s", got)
 	}
@@ -61,7 +61,7 @@ func TestScopeKey(t *testing.T) {
 	if again, err = n.ScopeKey(); err != nil || bytes.Equal(key, again) {
 		t.Errorf("with a new signing key, the key of scopes stays: %v", err)
 	}
-	// The same signing key in another directory signs other scopes.
+	// The same signing key in another directory has another scope key.
 	o := optionsOn(disk.NewMem(), 1)
 	o.DirectoryID = "another"
 	if again, err = open(t, o).ScopeKey(); err != nil || bytes.Equal(key, again) {
@@ -69,7 +69,7 @@ func TestScopeKey(t *testing.T) {
 	}
 }
 
-// TestScopeKeyOfBrokenNotary holds that without a good key there are no scopes.
+// TestScopeKeyOfBrokenNotary: without a valid key there are no scopes.
 func TestScopeKeyOfBrokenNotary(t *testing.T) {
 	fs := disk.NewMem()
 	n := open(t, optionsOn(fs, 1))

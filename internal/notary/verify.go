@@ -13,29 +13,28 @@ import (
 type Verdict struct {
 	// Header is the record's header, which is in the log.
 	Header record.Header
-	// Checkpoint is the signed statement that the proof leads to.
+	// Checkpoint is the signed checkpoint that the proof leads to.
 	Checkpoint merkle.Checkpoint
-	// Payload is set when salt and payload came with the proof and are those
-	// that the header commits to. Without it the proof speaks of the header
-	// alone.
+	// Payload is true if salt and payload came with the proof and match the
+	// header's commitment. Otherwise the proof covers the header alone.
 	Payload bool
 }
 
 // ConsistencyVerdict is what a consistency proof proves.
 type ConsistencyVerdict struct {
-	// From is the earlier tree. It has no origin when no signed note for it was
-	// given: the earlier root is then the one the document names.
+	// From is the earlier tree. It has no origin if no signed note for it was
+	// given: the earlier root is then the one in the document.
 	From merkle.Checkpoint
-	// To is the signed statement about the later tree.
+	// To is the signed checkpoint of the later tree.
 	To merkle.Checkpoint
 }
 
-// VerifyProof checks that a record is in the log that vkey speaks for: that the
-// header is the one at the tenant's position, that its leaf is in the tree, that
-// the key vouches for the tree, and that salt and payload, if they are there,
-// are those that the header commits to. The checkpoint is a signed note; when it
-// is empty, the one inside of the proof is taken; when both are there, both must
-// hold. The key is that of the log or of its directory.
+// VerifyProof checks that a record is in the log of vkey: that the header is the
+// one at the tenant's position, that its leaf is in the tree, that the key
+// signed the tree, and that salt and payload, if present, match the header's
+// commitment. The checkpoint is a signed note; if it is empty, the one inside
+// the proof is used; if both are present, both must hold. The key is that of the
+// log or of its directory.
 //
 // Failures are [fault.NotProven] and name the step that fails.
 func VerifyProof(p *Proof, checkpoint []byte, vkey string) (Verdict, error) {
@@ -78,8 +77,8 @@ func VerifyProof(p *Proof, checkpoint []byte, vkey string) (Verdict, error) {
 	return Verdict{Header: header, Checkpoint: vouched, Payload: whole}, nil
 }
 
-// openFor opens a signed checkpoint of a tenant's log, which has to speak of a
-// tree of this size and root.
+// openFor opens a signed checkpoint of a tenant's log, which must be of a tree
+// of this size and root.
 func openFor(tenant string, signed []byte, vkey string, size uint64, root merkle.Hash) (merkle.Checkpoint, error) {
 	origin, _, _ := bytes.Cut(signed[:min(len(signed), merkle.MaxNote)], []byte("\n"))
 	v, err := verifierFor(vkey, string(origin))
@@ -107,7 +106,7 @@ func openFor(tenant string, signed []byte, vkey string, size uint64, root merkle
 }
 
 // verifyBody checks salt and payload against the header's commitment, and
-// reports whether they were there.
+// reports whether they are present.
 func verifyBody(header *record.Header, salt, payload []byte) (bool, error) {
 	switch {
 	case salt == nil && payload == nil:
@@ -126,7 +125,7 @@ func verifyBody(header *record.Header, salt, payload []byte) (bool, error) {
 
 // VerifyConsistency checks that the tenant's log only grew between two trees.
 // Both notes are signed checkpoints; the earlier one may be empty, and then the
-// verdict holds for the earlier root as the document names it.
+// verdict holds for the earlier root in the document.
 //
 // Failures are [fault.NotProven] and name the step that fails.
 func VerifyConsistency(p *ConsistencyProof, from, to []byte, vkey string) (ConsistencyVerdict, error) {

@@ -8,12 +8,12 @@ import (
 	"lukasa.dev/internal/disk"
 )
 
-// Witness remembers what was signed outside of the data directory, so that even
-// a directory that was rolled back as a whole, keys and memory with it, is found
-// out. A log is named by its origin and the id of its key.
+// Witness remembers what was signed, outside the data directory. So it detects
+// even a rollback of the whole directory, with keys and memory. A log is named
+// by its origin and the id of its key.
 type Witness interface {
-	// Last returns the largest tree it was told of. An error is a doubt and no
-	// refusal: what comes with it still counts.
+	// Last returns the largest tree it remembers. An error is a warning and no
+	// refusal: the tree returned with it still counts.
 	Last(log string) (seen Seen, ok bool, err error)
 	// Remember keeps a larger tree.
 	Remember(log string, seen Seen) error
@@ -22,9 +22,9 @@ type Witness interface {
 // FileWitness is a witness in one file, in the format of a directory's own
 // memory. It is safe for concurrent use.
 //
-// Two processes that have copies of one directory open may share the file. It
-// is then read again when it has grown, and lines that the two wrote over each
-// other are passed over: the witness knows less then, and says so once.
+// Two processes with copies of one directory may share the file. The file is
+// then read again when it has grown, and lines that the two wrote over each
+// other are skipped: the witness then knows less, and says so once.
 type FileWitness struct {
 	fs    disk.FS
 	path  string
@@ -34,8 +34,8 @@ type FileWitness struct {
 	mem *memory
 }
 
-// NewFileWitness returns a witness at path, for the directory of that id. The
-// file and the directory it is in are made when there is something to remember.
+// NewFileWitness returns a witness at path, for the directory of that id. It
+// creates the file and its directory on the first write.
 func NewFileWitness(fs disk.FS, path, directoryID string) *FileWitness {
 	return &FileWitness{fs: fs, path: path, owner: directoryID}
 }
@@ -74,7 +74,7 @@ func (w *FileWitness) Remember(log string, seen Seen) error {
 	return nil
 }
 
-// Close lets go of the file.
+// Close closes the file.
 func (w *FileWitness) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +82,7 @@ func (w *FileWitness) Close() error {
 	return nil
 }
 
-// close forgets what was read, so that the next use starts from the file.
+// close drops what was read, so that the next use starts from the file.
 func (w *FileWitness) close() {
 	if w.mem != nil {
 		w.mem.close()
@@ -90,7 +90,7 @@ func (w *FileWitness) close() {
 	}
 }
 
-// refresh reads the file if it is not what it was when last looked at.
+// refresh reads the file if it has changed since the last read.
 func (w *FileWitness) refresh() (doubt, err error) {
 	if w.mem != nil {
 		if info, err := w.fs.Stat(w.path); err == nil && info.Size() == w.mem.end {
@@ -110,8 +110,8 @@ func (w *FileWitness) refresh() (doubt, err error) {
 	return doubt, nil
 }
 
-// makePrivate makes a directory that only its owner may look into, and what is
-// missing above it, durably.
+// makePrivate creates a directory that only its owner may read, and its missing
+// parents, durably.
 func makePrivate(fs disk.FS, dir string) error {
 	var missing []string
 	for at := dir; ; {

@@ -17,7 +17,7 @@ func witnessed(fs disk.FS, seed byte) Options {
 	return opts
 }
 
-// keep copies the keys directory aside, and back.
+// keep copies the keys directory away, and back.
 func keep(fs disk.FS, from, to string) {
 	_ = disk.MkdirAll(fs, to)
 	for _, name := range []string{keyFile, pubFile, memoryFile} {
@@ -47,7 +47,7 @@ func TestWitnessSeesARollbackOfEverything(t *testing.T) {
 	wants(t, err, fault.RolledBack)
 	mustSign(t, n, "acme", g.at(20))
 
-	// A new key starts anew for the witness too; the old one stays barred.
+	// The witness starts empty for a new key; the old one stays barred.
 	if err := n.Rekey(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestWitnessThatCannotBeUsed(t *testing.T) {
 	if err != nil || s.Warning == nil || !strings.Contains(s.Warning.Error(), "witness") || len(s.Note) == 0 {
 		t.Fatalf("%v, warning %v", err, s.Warning)
 	}
-	// Once it can be written, it catches up, also on what it has missed.
+	// Once it can be written, it also catches up on what it missed.
 	broken.forever = false
 	if s, err = n.SignAt("acme", g.at(10), 4); err != nil || s.Warning != nil {
 		t.Fatalf("%v, warning %v", err, s.Warning)
@@ -104,13 +104,13 @@ func TestWitnessOfADamagedFile(t *testing.T) {
 	if err != nil || s.Warning == nil || !strings.Contains(s.Warning.Error(), "1 lines") {
 		t.Fatalf("%v, warning %v", err, s.Warning)
 	}
-	mustSign(t, n, "two", g.at(22)) // said once, then mended
+	mustSign(t, n, "two", g.at(22)) // reported once, then repaired
 	_, err = n.Sign("two", g.at(20))
 	wants(t, err, fault.RolledBack)
 }
 
 // TestWitnessOfTwoCopies: two processes have copies of one directory open. The
-// one that is behind is found out.
+// one that is behind is detected.
 func TestWitnessOfTwoCopies(t *testing.T) {
 	fs := disk.NewMem()
 	g := newGrove("a", 40)

@@ -23,22 +23,22 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// How many hits of a search a pack is made of: more for a larger one.
+// The number of search hits that a pack considers: more for a larger one.
 const (
 	leastHits = 96
 	mostHits  = 600
 )
 
-// HitsFor returns how many hits a pack with a budget looks at.
+// HitsFor returns how many hits a pack with a budget considers.
 func HitsFor(budget int) int { return min(max(96+budget/32, leastHits), mostHits) }
 
-// fits reports whether a pack is made of the best that fit. Other strategies choose from
-// more, and of some sections it is not known how many hits belong there.
+// fits reports whether a pack takes the best candidates that fit. Other strategies choose from
+// more, and for some sections it is unknown how many hits belong there.
 func (p *Assembly) fits() bool {
 	return p.Request.Ranked() && len(p.Request.Sections) == 0
 }
 
-// request returns what is asked for, normalised, by the caller.
+// request returns the normalised request of the caller.
 func (o *PackOptions) request(v board.View) (pack.Request, error) {
 	r := pack.Request{
 		Query: o.Query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
@@ -65,7 +65,7 @@ func (o *PackOptions) request(v board.View) (pack.Request, error) {
 	return r.Capped(access.Of(v).Budget()), err
 }
 
-// checkNames judges the names that a pack is narrowed by, which it states as its own.
+// checkNames validates the names that narrow a pack, which the pack states.
 func (o *PackOptions) checkNames(v board.View) error {
 	if err := access.CheckName("session", o.Session); o.Session != "" && err != nil {
 		return err
@@ -81,13 +81,13 @@ func (o *PackOptions) checkNames(v board.View) error {
 	return nil
 }
 
-// Assembly is a pack under way: a search, what was found, and what was read of it.
+// Assembly is a pack in progress: a search, its hits, and what was read of them.
 type Assembly struct {
 	excerpt.Reading
 	Request pack.Request
-	Found   []recall.Hit // what the search found
+	Found   []recall.Hit // the search hits
 
-	packer  *Packer // of the state that is looked at
+	packer  *Packer // of the state that is read
 	counter tokens.Counter
 	root    board.Root
 
@@ -95,21 +95,21 @@ type Assembly struct {
 	searched time.Duration
 	class    recall.Class
 	list     []pack.Candidate
-	seen     []excerpt.Item // what is known of each
-	at       map[uint64]int // where in the list a position is
+	seen     []excerpt.Item // by candidate
+	at       map[uint64]int // position → index in the list
 	rules    []pack.Rule
 	conflict []pack.Conflict
-	schemas  map[string]float64 // relevance of task schemas that were found, by id
-	lag      int64              // of the newest event behind now, for a block of context
+	schemas  map[string]float64 // relevance of the task schemas that were found, by id
+	lag      int64              // how far the newest event is behind now, for a block of context
 	loads    []loaded
-	reached  atomic.Int64 // up to where they are read ahead
+	reached  atomic.Int64 // how far candidates are read ahead
 	counted  int          // how many of the first are counted when they are read
 	foreseen foreseen
 	more     bool // it may find more
 }
 
-// Assemble calls use with a pack under way, whose state is chosen and whose candidates are not
-// gathered yet. The assembly must not be used after that.
+// Assemble calls use with a pack in progress, whose state is chosen and whose candidates are
+// not gathered yet. The assembly must not be used afterwards.
 func (b *Packer) Assemble(ctx context.Context, o *PackOptions, use func(*Assembly) error) error {
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (b *Packer) Assemble(ctx context.Context, o *PackOptions, use func(*Assembl
 		Embedder: o.Embedder, EmbedTimeout: o.EmbedTimeout, View: view,
 	}
 	if len(request.Sections) > 0 {
-		search.TopK = mostHits // many may be of others
+		search.TopK = mostHits // many may be of other agents
 	}
 	if err := retrieval.CheckSearch(search); err != nil {
 		return err
@@ -160,10 +160,10 @@ func (b *Packer) Assemble(ctx context.Context, o *PackOptions, use func(*Assembl
 	return use(p)
 }
 
-// choose opens the state that is looked at, which end lets go.
+// choose opens the state to read; end releases it.
 func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
 	snap := p.From.Core().Store().Snapshot()
-	ends := []func(){func() { _ = snap.Close() }} // nothing was promised of it
+	ends := []func(){func() { _ = snap.Close() }} // nothing depends on it
 	release := func() {
 		for i := len(ends) - 1; i >= 0; i-- {
 			ends[i]()
@@ -211,8 +211,8 @@ func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
 	return release, err
 }
 
-// Compose finds candidates and makes a pack of them. Where much of what seemed to fill it
-// was dropped, such as what is said again and again, it looks further.
+// Compose finds candidates and makes a pack of them. If many candidates that would have filled
+// it were dropped, such as repetitions, it searches further.
 func (p *Assembly) Compose() (*pack.Result, error) {
 	res, err := p.composeOnce()
 	if err != nil || !p.more || !p.thin(res.Pack) {
@@ -222,13 +222,13 @@ func (p *Assembly) Compose() (*pack.Result, error) {
 	return p.composeOnce()
 }
 
-// thin reports whether a pack has less than three quarters of its budget in it. Of one that
-// asks for more relevance than usual that is to be expected.
+// thin reports whether a pack uses less than three quarters of its budget. That is expected if
+// the request raises the minimum relevance.
 func (p *Assembly) thin(made *hmx.Pack) bool {
 	return p.Request.MinRelevance.Value <= pack.DefaultMinRelevance && 4*made.TokenBudget.Used < 3*int64(p.Request.Budget)
 }
 
-// restart forgets what was found, and has as many hits looked at as there may be.
+// restart drops the candidates, and raises the number of hits to the maximum.
 func (p *Assembly) restart() {
 	p.Room = 0
 	p.list, p.seen, p.rules, p.conflict, p.loads = nil, nil, nil, nil, nil
@@ -237,7 +237,7 @@ func (p *Assembly) restart() {
 	p.foreseen.ended.Store(false)
 }
 
-// composeOnce is compose without looking further.
+// composeOnce is Compose without searching further.
 func (p *Assembly) composeOnce() (*pack.Result, error) {
 	var task pack.Task
 	if p.Rows != nil {

@@ -17,17 +17,17 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// PackContextOptions says what a block of context is about, and who looks.
+// PackContextOptions says what a block of context is about, and who reads it.
 type PackContextOptions struct {
 	Tenant string
 	pack.BlockRequest
 	View board.View
 }
 
-// PackContext returns a markdown block of what is known of a topic: as many of the best
-// hits of a search as fit into a budget, each whole, in a line. It never counts more
-// than the budget, at four characters a token. Where nothing is known or nothing fits
-// it says so, if there is room for that.
+// PackContext returns a markdown block of what is known about a topic: as many of the
+// best search hits as fit into a budget, each whole, on one line. It never exceeds the
+// budget, at four characters per token. If nothing is known or nothing fits it says so,
+// if there is room for that.
 func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string, error) {
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return "", err
@@ -77,12 +77,12 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 		return err
 	})
 	if err != nil && (there || fault.CodeOf(err) != fault.NotFound) {
-		return "", err // else it is a tenant without records
+		return "", err // otherwise it is a tenant without records
 	}
 	return pack.Block(request, now, entries), nil
 }
 
-// blockEntries returns what a block may have.
+// blockEntries returns the candidate entries of a block.
 func (p *Assembly) blockEntries() ([]pack.BlockEntry, error) {
 	answer, _, err := p.Answer()
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *Assembly) blockEntries() ([]pack.BlockEntry, error) {
 	return list, nil
 }
 
-// blockEntry reads a hit, or returns nil for what belongs into no block.
+// blockEntry reads a hit, or returns nil if it does not belong into a block.
 func (p *Assembly) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
 	rec, err := p.Record(h.Position)
 	if err != nil || rec == nil {

@@ -5,32 +5,32 @@ import (
 	"sync/atomic"
 )
 
-// counts keeps how many tokens events have, by the counter that is usual: what is quoted
-// once is quoted again. It saves counting and changes no answer: of a position there is one
-// event for ever, and its lines in a pack depend on nothing else. It is safe for concurrent
-// use.
+// counts caches how many tokens events have, by the default counter: what is quoted once is
+// quoted again. It saves counting and changes no answer: the event at a position never
+// changes, and its lines in a pack depend on nothing else. It is safe for concurrent use.
 type counts struct {
 	mu     sync.RWMutex
 	chunks map[countChunk]*[countsTogether]count
 }
 
-// countChunk is some positions next to each other.
+// countChunk is the counts of adjacent positions.
 type countChunk struct {
 	tenant uint32
 	number uint64
 }
 
-// How many positions are kept together, and how many chunks of them at most: of four
-// million events.
+// The number of positions in a chunk, and the maximum number of chunks: four million
+// events.
 const (
 	countsTogether = 1 << 10
 	maxCountChunks = 1 << 12
 )
 
-// count is what was counted of an event, in 16 bits each; 0 for what was not.
+// count is the token counts of an event, 16 bits each; 0 means not counted.
 type count struct{ both atomic.Uint32 }
 
-// What is counted of an event, its text and its lines in a pack: where its bits are.
+// The two counts of an event, of its text and of its lines in a pack: the offsets of their
+// bits.
 const (
 	countText  = 0
 	countLines = 16
@@ -39,7 +39,7 @@ const (
 
 func newCounts() *counts { return &counts{chunks: make(map[countChunk]*[countsTogether]count)} }
 
-// of returns what is kept of an event.
+// of returns the counts of an event.
 func (c *counts) of(tenant uint32, position uint64) *count {
 	at := countChunk{tenant, position / countsTogether}
 	c.mu.RLock()
@@ -59,7 +59,7 @@ func (c *counts) of(tenant uint32, position uint64) *count {
 	return &chunk[position%countsTogether]
 }
 
-// get returns what was counted, 0 if nothing was.
+// get returns a count, 0 if it is unknown.
 func (k *count) get(what int) int {
 	if k == nil {
 		return 0
@@ -67,7 +67,7 @@ func (k *count) get(what int) int {
 	return int(k.both.Load() >> what & mostCount)
 }
 
-// put keeps what was counted, unless that is too much. Whoever counts it finds the same.
+// put stores a count, unless it is too large. Concurrent callers store the same.
 func (k *count) put(what, tokens int) {
 	if k != nil && tokens <= mostCount {
 		k.both.Or(uint32(tokens) << what)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCounts are kept by tenant, position and what was counted, by whoever counts beside
-// others; what does not fit is not.
+// TestCounts: counts are kept by tenant, position and kind, also with concurrent
+// callers; those that do not fit are not.
 func TestCounts(t *testing.T) {
 	c := newCounts()
 	want := func(tenant uint32, position uint64, what int) int {

@@ -11,27 +11,28 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// What is remembered and compiled is little beside what happened. Among the best of a
-// search there may be events alone, and sections would be empty for which there is
-// something. So things are looked for by themselves, too, where others took their places.
+// There are few memories and artifacts beside the events. The best hits of a search may
+// all be events, and sections would stay empty although there is something for them. So
+// other documents are also searched for by themselves, if events took their places.
 
-// Of things that many are looked at, at least. Those that the hits do not have must be as
-// relevant as this: they are there beside what answers better. To look for them takes half
-// as long as the search itself, which is too long where there are more documents than these.
+// The minimum number of non-event documents that are considered. Those that are not among
+// the hits need this relevance: they stand beside better answers. Searching for them takes
+// half as long as the search itself, which is too long if there are more documents than
+// thingsWithin.
 const (
 	thingHits      = 64
 	thingRelevance = 0.25
 	thingsWithin   = 1 << 16
 )
 
-// thingKinds are the kinds of documents but events.
+// thingKinds are the kinds of documents except events.
 func thingKinds() []record.Kind {
 	return slices.DeleteFunc(record.Kinds(), func(k record.Kind) bool { return k == record.Event || !index.IsDocument(k) })
 }
 
-// ofThings reports whether sections are asked for that events belong into none of.
+// ofThings reports whether only sections are requested that contain no events.
 func ofThings(sections []hmx.Section) bool {
-	if len(sections) == 0 || slices.Contains(sections, hmx.SectionEvidence) { // which is where unknown types are
+	if len(sections) == 0 || slices.Contains(sections, hmx.SectionEvidence) { // evidence has the unknown types
 		return false
 	}
 	for _, section := range retrieval.EventSections() {
@@ -42,9 +43,9 @@ func ofThings(sections []hmx.Section) bool {
 	return true
 }
 
-// addThings makes candidates of the best things that are behind the last hit of a full
-// search, by the same measure. Best is the score of its best hit. The vectors of a model
-// outside the program have no such measure, since things may have none.
+// addThings adds the best non-event documents after the last hit of a full search, by the
+// same measure. Best is the score of its best hit. The vectors of an external model have
+// no such measure, since documents may have none.
 func (p *Assembly) addThings(answer *recall.Answer, pins []uint64, best float64) error {
 	hits := answer.Hits
 	if len(hits) == 0 || p.Options.Vector != nil || !answer.More && len(hits) < p.Options.TopK {
@@ -74,12 +75,12 @@ func (p *Assembly) addThings(answer *recall.Answer, pins []uint64, best float64)
 		return err
 	}
 	if weak := slices.IndexFunc(more.Hits, func(h recall.Hit) bool { return h.Score < least }); weak >= 0 {
-		more.Hits = more.Hits[:weak] // they are in order
+		more.Hits = more.Hits[:weak] // they are sorted
 	}
 	return p.addHits(more.Hits, pins, best)
 }
 
-// countThings returns how many hits are no events.
+// countThings returns how many hits are not events.
 func countThings(hits []recall.Hit) (n int) {
 	for i := range hits {
 		if hits[i].Row.Kind != record.Event {
@@ -89,7 +90,7 @@ func countThings(hits []recall.Hit) (n int) {
 	return n
 }
 
-// anyThing reports whether there is a thing that could be found.
+// anyThing reports whether there is a non-event document that could be found.
 func (p *Assembly) anyThing() (any bool, err error) {
 	for _, k := range thingKinds() {
 		err := catalog.List(p.Reader, p.Tenant.Number, catalog.All(k, catalog.Live), nil, func([]byte, catalog.Thing) bool {

@@ -18,25 +18,24 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// FingerprintOptions says what a fingerprint is made of. The zero value of all but Tenant
+// FingerprintOptions selects the input of a fingerprint. The zero value of all but Tenant
 // works.
 type FingerprintOptions struct {
 	Tenant string
-	// Agent narrows it to what one agent learned: its sessions, the artifacts that these
-	// had a part in, its feedback, and what its documents name. Empty means all agents.
+	// Agent narrows it to what one agent learned: its sessions, the artifacts derived from
+	// them, its feedback, and the names in its documents. Empty means all agents.
 	Agent string
-	// Progress receives how many events were read, of those that are to be. It may be nil.
+	// Progress receives how many of the events were read. It may be nil.
 	Progress func(done, all int)
 }
 
 // Fingerprint returns a digest of what the agents of a tenant learned, without any text of
-// events; see package fingerprint for what it has. It is made of one state: the same root
-// gives the same bytes, here, after a rebuild and wherever the tenant is imported. What
-// was erased has no part in it, nor has what is private to another agent than the one
-// that is named.
+// events; see package fingerprint for its content. It depends on one state: the same root
+// gives the same bytes, here, after a rebuild and wherever the tenant is imported. Erased
+// records have no part in it, nor do records private to another agent than the named one.
 //
-// Only sessions are read that have new events since the last compile or fingerprint. Of
-// several calls, and compiles, one runs, and the others wait.
+// It reads only sessions that have new events since the last compile or fingerprint. One
+// fingerprint or compile runs at a time.
 func (b *Packer) Fingerprint(ctx context.Context, o FingerprintOptions) (*fingerprint.Fingerprint, error) {
 	if o.Agent != "" {
 		if err := access.CheckName("agent", o.Agent); err != nil {
@@ -57,7 +56,7 @@ func (b *Packer) Fingerprint(ctx context.Context, o FingerprintOptions) (*finger
 	return nil, fault.New(fault.VersionConflict, "something was erased each time that this was read").WithFix("export when no erasure is under way")
 }
 
-// printing is a fingerprint under way.
+// printing is a fingerprint in progress.
 type printing struct {
 	b    *Packer
 	s    board.State
@@ -86,7 +85,7 @@ func (b *Packer) fingerprintOnce(ctx context.Context, o FingerprintOptions) (*fi
 	return fingerprint.Make(p.in)
 }
 
-// gather reads what there is.
+// gather reads the input.
 func (p *printing) gather(ctx context.Context) error {
 	old, err := p.b.sessions.KeptTraces(p.s)
 	if err != nil {
@@ -112,7 +111,7 @@ func (p *printing) gather(ctx context.Context) error {
 	return p.slip()
 }
 
-// slip refuses the name of an agent that nothing is known of.
+// slip refuses the name of an unknown agent.
 func (p *printing) slip() error {
 	if p.o.Agent == "" || len(p.in.Artifacts)+len(p.in.Uses.Things)+len(p.in.Entities) > 0 {
 		return nil
@@ -124,7 +123,7 @@ func (p *printing) slip() error {
 		WithFix("name an agent as its events do, or none for all of them")
 }
 
-// traces returns what the sessions did that the fingerprint is of.
+// traces returns the traces of the sessions of the fingerprint.
 func (p *printing) traces() iter.Seq[*trace.Trace] {
 	return func(yield func(*trace.Trace) bool) {
 		for _, parts := range p.all.Traces {
@@ -140,8 +139,7 @@ func (p *printing) traces() iter.Seq[*trace.Trace] {
 	}
 }
 
-// keep writes what sessions did beside the index, as a compile does: it spares the next
-// reader that work, and that it cannot be written is no reason to stop.
+// keep caches the traces beside the index, as a compile does. A failed write is ignored.
 func (p *printing) keep(ctx context.Context, erasures uint64) error {
 	if p.read == 0 {
 		return nil
@@ -154,11 +152,11 @@ func (p *printing) keep(ctx context.Context, erasures uint64) error {
 	return nil
 }
 
-// artifacts reads the active artifacts. Those of no agent are an agent's if its sessions
-// had a part in them.
+// artifacts reads the active artifacts. One without an agent belongs to an agent if it was
+// derived from its sessions.
 func (p *printing) artifacts(ctx context.Context) error {
 	var shared []*hmx.Artifact
-	sources := make(map[string][]int) // which of shared were made of an event
+	sources := make(map[string][]int) // event → indexes in shared
 	err := p.each(ctx, catalog.All(record.Artifact, catalog.Live), record.Artifact, func(h *catalog.Head) error {
 		if h.Status != string(hmx.StatusActive) || !learn.HoldsAt(h, p.s.Tenant.Time) {
 			return nil
@@ -183,7 +181,7 @@ func (p *printing) artifacts(ctx context.Context) error {
 			}
 			shared = append(shared, &a)
 		}
-		a.SourceEvents = nil // nobody asks for them any more, and they are many
+		a.SourceEvents = nil // no longer needed, and they are many
 		return nil
 	})
 	if err != nil || len(shared) == 0 {
@@ -207,7 +205,7 @@ func (p *printing) artifacts(ctx context.Context) error {
 	return nil
 }
 
-// eachRef calls visit with the ids of the events that a task is known from.
+// eachRef calls visit with the ids of the source events of a task.
 func eachRef(t *trace.Task, visit func(id string)) {
 	for _, r := range []trace.Ref{t.From, t.To, t.GoalRef, t.Judge} {
 		visit(r.ID)
@@ -234,8 +232,8 @@ func (p *printing) each(ctx context.Context, way catalog.Way, k record.Kind, vis
 	return fault.First(failed, err)
 }
 
-// fingerprintRule refuses a body whose document is no fingerprint, or not the one that was
-// exported.
+// fingerprintRule refuses a body whose document is not a fingerprint, or was changed since
+// its export.
 func fingerprintRule() board.Rule {
 	return board.Rule{Validate: func(body memory.Body) error { return fingerprint.Check([]byte(body.(*memory.Fingerprint).Document)) }}
 }

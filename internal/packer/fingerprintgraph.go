@@ -10,15 +10,15 @@ import (
 	"lukasa.dev/internal/kind"
 )
 
-// Bounds of what is counted of the graph.
+// Limits of what is counted of the graph.
 const (
-	graphDocuments = 1 << 14 // that name something, the newest
-	graphNames     = 8       // of a document, the first, that are paired with each other
+	graphDocuments = 1 << 14 // documents with names, the newest
+	graphNames     = 8       // names of a document, the first, that are paired with each other
 	graphTogether  = 2       // how often two must have been named together
 )
 
-// known counts what the newest documents name: how many there are of each kind, and which
-// are named together.
+// known counts the names in the newest documents: how many there are of each kind, and
+// which occur together.
 func (p *printing) known(ctx context.Context) error {
 	rows, err := p.roster()
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *printing) known(ctx context.Context) error {
 	return nil
 }
 
-// pairUp counts each two of some nodes once.
+// pairUp counts each pair of nodes once.
 func pairUp(pairs map[[2]nodes.NodeID]int64, list []nodes.Node) {
 	for i := range list {
 		for k := i + 1; k < len(list); k++ {

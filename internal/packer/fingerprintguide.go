@@ -15,20 +15,19 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Bounds of what guides a pack.
+// Limits of what guides a pack.
 const (
-	guidingMost   = 32   // fingerprints that were imported, the newest
-	feedbackGuide = 256  // feedbacks, the newest
-	citedGuide    = 1024 // things and events that these cite
-	guidedSources = 128  // that a pack says the priors of
+	guidingMost   = 32   // imported fingerprints, the newest
+	feedbackGuide = 256  // feedback records, the newest
+	citedGuide    = 1024 // records and events that these cite
+	guidedSources = 128  // sources whose priors a pack states
 	keptGuides    = 4
 )
 
-// lead finds out which priors a pack of the strategy fingerprint_guided goes by, unless
-// the request has some: those of the imported fingerprints that the caller can see, as
-// one, or if there are none what feedback on this board says. It states them as the
-// request's own, so that the pack names them and can be made again from itself. Where
-// they would make no difference there are none.
+// lead determines the priors of a pack with the strategy fingerprint_guided, unless the request
+// has some: the merged priors of the imported fingerprints that the caller can see, or if there
+// are none those of the feedback on this board. It adds them to the request, so that the pack
+// states them and can be made again from itself. If they would make no difference, it adds none.
 func (p *Assembly) lead() error {
 	if p.Request.Strategy != hmx.StrategyFingerprintGuided || p.Request.Priors != "" {
 		return nil
@@ -60,8 +59,7 @@ func (p *Assembly) lead() error {
 	return err
 }
 
-// sourcePriors returns the priors of the things among the candidates that do better than
-// their sections, by id.
+// sourcePriors returns the priors of the candidates that do better than their sections, by id.
 func (p *Assembly) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 	out := make(map[string]float64)
 	for i := range p.list {
@@ -80,9 +78,9 @@ func (p *Assembly) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 	return out
 }
 
-// imported returns what the imported fingerprints say together that guide the caller,
-// or nil if there are none. What an agent brought in guides that agent alone; what guides
-// others takes the trust of a user.
+// imported returns the merged priors of the imported fingerprints that guide the caller, or nil
+// if there are none. A fingerprint that an agent imported guides only that agent; guiding others
+// requires the trust of a user.
 func (p *Assembly) imported() (*fingerprint.Priors, error) {
 	list, err := p.Heads(record.Fingerprint, 0, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Fingerprint, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
@@ -106,8 +104,8 @@ func (p *Assembly) imported() (*fingerprint.Priors, error) {
 	return p.packer.priors.merged([sha256.Size]byte(sum.Sum(nil)), func() (*fingerprint.Priors, error) { return p.merge(guiding) })
 }
 
-// merge reads fingerprints and returns what they say together, or nil if none of them can
-// be read: it was erased meanwhile, or is of another format.
+// merge reads fingerprints and returns their merged priors, or nil if none is readable: it was
+// erased meanwhile, or has another format.
 func (p *Assembly) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 	var read []*fingerprint.Fingerprint
 	for _, h := range list {
@@ -134,8 +132,7 @@ func (p *Assembly) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 	return all.Priors(), nil
 }
 
-// ownPriors returns what the newest feedback on this board says that the caller can
-// see.
+// ownPriors returns the priors of the newest feedback on this board that the caller can see.
 func (p *Assembly) ownPriors() (*fingerprint.Priors, error) {
 	list, err := p.Heads(record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Feedback, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
@@ -156,8 +153,8 @@ func (p *Assembly) ownPriors() (*fingerprint.Priors, error) {
 	return fingerprint.PriorsOf(usage), err
 }
 
-// priors keeps what imported fingerprints say together. It is safe for concurrent use; nil keeps
-// nothing.
+// priors caches the merged priors of imported fingerprints. It is safe for concurrent use; nil
+// caches nothing.
 type priors struct {
 	board.NopFollower
 	mu   sync.Mutex
@@ -168,7 +165,7 @@ func newPriors() *priors {
 	return &priors{kept: lru.New[[sha256.Size]byte, *fingerprint.Priors](keptGuides)}
 }
 
-// Erasing lets go of all that is kept.
+// Erasing empties the cache.
 func (g *priors) Erasing() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -176,10 +173,10 @@ func (g *priors) Erasing() error {
 	return nil
 }
 
-// Rebuilt lets go of all that is kept.
+// Rebuilt empties the cache.
 func (g *priors) Rebuilt() error { return g.Erasing() }
 
-// merged returns what fingerprints say together as it is kept, or else as it is read.
+// merged returns merged priors from the cache, or reads them.
 func (g *priors) merged(key [sha256.Size]byte, read func() (*fingerprint.Priors, error)) (*fingerprint.Priors, error) {
 	if g == nil {
 		return read()

@@ -16,18 +16,17 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Bounds of the feedback that a fingerprint is made of.
+// Limits of the feedback of a fingerprint.
 const (
 	feedbackMost = 1 << 16 // the newest
-	citedMost    = 1 << 18 // things and events that these cite
+	citedMost    = 1 << 18 // records and events that these cite
 )
 
-// citations counts how often things and events were drawn on, and how often that went
-// well.
+// citations counts how often records and events were used, and how often with success.
 type citations map[memory.URI]*fingerprint.Use
 
-// add counts what a feedback says. A partial success says neither that something was of
-// use nor that it was not, and what is less trusted than an agent must not praise itself.
+// add counts a feedback. A partial success does not count either way, and a source with
+// less trust than an agent must not praise itself.
 func (c citations) add(h *catalog.Head) {
 	if h.Trust < record.Agent || h.Status != string(memory.OutcomeSuccess) && h.Status != string(memory.OutcomeFailure) {
 		return
@@ -50,18 +49,18 @@ func (c citations) add(h *catalog.Head) {
 	}
 }
 
-// placing says where in a pack that belongs which was cited, for the caller.
+// placing determines where in a pack a cited record belongs, for the caller.
 type placing struct {
 	s    board.State
 	rows *roster.View
 	now  int64
-	// shows and showsAt report whether a thing, or the event at a position, is shown.
+	// shows and showsAt report whether a record, or the event at a position, is visible.
 	shows   func(*catalog.Head) (bool, error)
 	showsAt func(position uint64) bool
 }
 
-// usage returns what was of use by section, type of source, tag and id. What is no longer
-// there counts nothing.
+// usage returns the uses by section, source type, tag and id. Records that no longer
+// exist do not count.
 func (c citations) usage(ctx context.Context, p *placing) (fingerprint.Usage, error) {
 	var sections, sources, tags, things useSums
 	order := slices.SortedFunc(maps.Keys(c), func(a, b memory.URI) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
@@ -107,8 +106,8 @@ func (s *useSums) add(name string, n *fingerprint.Use) {
 	s.list[i].Used += n.Used
 }
 
-// place returns where something belongs, and its tags. It is nowhere if it is not there,
-// or not shown.
+// place returns the place of a record and its tags. It is zero if the record does not
+// exist or is hidden.
 func (p *placing) place(u memory.URI) (excerpt.Place, []string, error) {
 	if u.Tenant != p.s.Tenant.Name {
 		return excerpt.Place{}, nil, nil
@@ -136,7 +135,7 @@ func (p *placing) place(u memory.URI) (excerpt.Place, []string, error) {
 	return at, h.Tags, err
 }
 
-// uses counts what feedback says was of use.
+// uses counts the uses by feedback.
 func (p *printing) uses(ctx context.Context) error {
 	way := catalog.All(record.Feedback, catalog.Live)
 	if p.o.Agent != "" {

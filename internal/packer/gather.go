@@ -21,24 +21,24 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Bounds of what is gathered besides the hits of the search.
+// Limits of what is gathered besides the search hits.
 const (
-	pinsOfRank    = 64  // that are told whatever is asked
-	askedNames    = 8   // of who and what the question names
-	graphThings   = 16  // that the names lead to
+	pinsOfRank    = 64  // that are always included
+	askedNames    = 8   // names in the question
+	graphThings   = 16  // records that the names lead to
 	conflictsSeen = 512 // the newest
 )
 
 const (
-	// ruleRelevance is what a rule that is not hard must have to do with a question.
+	// ruleRelevance is the minimum relevance of a rule that is not hard.
 	ruleRelevance = 0.2
-	// graphRelevance is that of what the question names, and what is said of it, if it
-	// was not found otherwise: times how sure that is.
+	// graphRelevance is the relevance of entities that the question names, and of
+	// their relations, if the search did not find them: times their confidence.
 	graphRelevance = 0.4
 )
 
-// gather finds the candidates: what the search found, what is always told, what the
-// question names, and what contradicts itself among all that.
+// gather finds the candidates: the search hits, what is always included, what the
+// question names, and the conflicts among them.
 func (p *Assembly) gather() error {
 	pins, err := p.pins()
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *Assembly) gather() error {
 	return p.addRules()
 }
 
-// pins returns where that is which is told whatever is asked, in its order.
+// pins returns the positions of what is always included, in order.
 func (p *Assembly) pins() (list []uint64, err error) {
 	g := coldstart.Judging(p.From.Core(), board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.Now, p.Request.Tags)
 	look := frame.Look(p.Reader, p.Tenant.Number)
@@ -101,8 +101,8 @@ func (p *Assembly) pins() (list []uint64, err error) {
 	return list, fault.First(err, look.Close())
 }
 
-// toldOf returns how many of what is pinned with a rank are told whatever is asked: of
-// rules as many as a pack can hold.
+// toldOf returns how many pinned records of a rank are always included: for rules, as
+// many as a pack can hold.
 func toldOf(rank frame.Rank) int {
 	if rank == frame.RankConstraint {
 		return hmx.MaxPackEntries
@@ -110,15 +110,15 @@ func toldOf(rank frame.Rank) int {
 	return pinsOfRank
 }
 
-// finding is why something is a candidate.
+// finding is why a record is a candidate.
 type finding struct {
 	relevance float64
 	salience  float64
-	weighed   bool // salience is known
+	weighed   bool // the salience is known
 	pinned    bool
 }
 
-// addHits makes candidates of what a search found. Best is the score of the best of all.
+// addHits makes candidates of search hits. Best is the best score of all.
 func (p *Assembly) addHits(hits []recall.Hit, pins []uint64, best float64) error {
 	if len(hits) == 0 {
 		return nil
@@ -136,7 +136,7 @@ func (p *Assembly) addHits(hits []recall.Hit, pins []uint64, best float64) error
 	}); err != nil {
 		return err
 	}
-	place := make([]int, len(hits)) // one more than that of a hit in the list
+	place := make([]int, len(hits)) // index of a hit in the list, plus one
 	for i := range hits {
 		h := &hits[i]
 		if at, there := p.at[h.Position]; there {
@@ -165,7 +165,7 @@ func (p *Assembly) addHits(hits []recall.Hit, pins []uint64, best float64) error
 	return nil
 }
 
-// candidate makes what all candidates have.
+// candidate fills in what all candidates have.
 func (p *Assembly) candidate(position uint64, row *roster.Row, where excerpt.Place, x finding) pack.Candidate {
 	c := pack.Candidate{
 		Kind: row.Kind, Position: position, Section: where.Section, Source: where.Source, Time: row.Time, Trust: row.Trust,
@@ -183,13 +183,13 @@ func (p *Assembly) candidate(position uint64, row *roster.Row, where excerpt.Pla
 	return c
 }
 
-// put puts a candidate on the list.
+// put appends a candidate.
 func (p *Assembly) put(c pack.Candidate, x excerpt.Item) {
 	p.at[c.Position] = len(p.list)
 	p.list, p.seen = append(p.list, c), append(p.seen, x)
 }
 
-// addEvent makes a candidate of an event, if its section is wanted.
+// addEvent makes a candidate of an event, if its section is requested.
 func (p *Assembly) addEvent(position uint64, row *roster.Row, x finding) error {
 	where := excerpt.EventPlace(row.Class)
 	if !p.Request.Includes(where.Section) {
@@ -213,7 +213,7 @@ func (p *Assembly) addEvent(position uint64, row *roster.Row, x finding) error {
 	return nil
 }
 
-// addThing makes a candidate of the thing at a position, unless it is one.
+// addThing makes a candidate of the versioned record at a position, unless it is one.
 func (p *Assembly) addThing(position uint64, x finding) error {
 	if _, there := p.at[position]; there {
 		return nil
@@ -229,8 +229,8 @@ func (p *Assembly) addThing(position uint64, x finding) error {
 	return p.addKnown(position, &row, known, x)
 }
 
-// addKnown makes a candidate of a thing, if it belongs into a pack for the caller
-// and its section is wanted. What is a rule is one all the same.
+// addKnown makes a candidate of a versioned record, if it belongs into a pack for the
+// caller and its section is requested. A rule counts as a rule in any case.
 func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item, x finding) error {
 	h := known.Head
 	if h == nil || h.State != catalog.Live {
@@ -262,7 +262,7 @@ func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item
 		switch erased, err := p.DerivedFromErased(known.Body); {
 		case err != nil:
 			return err
-		case erased: // it is told neither way
+		case erased: // it is left out in both forms
 		case schema:
 			p.schemas[h.ID] = max(p.schemas[h.ID], c.Relevance)
 		default:
@@ -275,9 +275,9 @@ func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item
 	return nil
 }
 
-// addNamed makes candidates of the entities that the question names, and of what
-// relates them to others. Where not all is shown nobody is asked for names, as in a
-// search, nor where only what has a tag is wanted, which relations have not.
+// addNamed makes candidates of the entities that the question names, and of their
+// relations. It does nothing if something is hidden, as in a search, or if tags are
+// requested, which relations do not have.
 func (p *Assembly) addNamed(names []string) error {
 	if p.Shown != nil || access.Of(p.View) != nil || len(p.Options.Tags) > 0 {
 		return nil
@@ -312,7 +312,7 @@ func (p *Assembly) addNamed(names []string) error {
 	return nil
 }
 
-// addConflicts says which candidates contradict each other, and makes candidates of
+// addConflicts finds the contradictions among the candidates, and makes candidates of
 // the open conflicts between them.
 func (p *Assembly) addConflicts() error {
 	list, err := p.Heads(record.Conflict, 0, func(visit func(catalog.Thing) bool) error {
@@ -363,7 +363,7 @@ func (p *Assembly) addConflict(h *catalog.Head, things map[string]int) error {
 	if !open || len(p.Options.Tags) > 0 {
 		return nil
 	}
-	// It matters as much as the second of those that it is between.
+	// It matters as much as the second most relevant of its sides.
 	relevant := make([]float64, len(c.Between))
 	for k, i := range c.Between {
 		relevant[k] = p.list[i].Relevance
@@ -372,7 +372,7 @@ func (p *Assembly) addConflict(h *catalog.Head, things map[string]int) error {
 	return p.addThing(h.Position, finding{relevance: relevant[1]})
 }
 
-// eventIn returns where in the list the event of a URI is.
+// eventIn returns the index of the event of a URI in the list.
 func (p *Assembly) eventIn(uri string) (int, bool, error) {
 	u, err := memory.ParseURI(uri)
 	if err != nil || u.Kind != record.Event {

@@ -16,14 +16,14 @@ import (
 
 // loaded is what was read of a candidate.
 type loaded struct {
-	taken  atomic.Bool // someone reads it, or has
+	taken  atomic.Bool // a goroutine reads it, or has
 	done   atomic.Bool
 	once   sync.Once
 	source pack.Source
 	err    error
 }
 
-// load is the composer's way to read a candidate.
+// load reads a candidate for the composer.
 func (p *Assembly) load(c *pack.Candidate, s *pack.Source) error {
 	if err := p.Ctx.Err(); err != nil {
 		return err
@@ -33,8 +33,8 @@ func (p *Assembly) load(c *pack.Candidate, s *pack.Source) error {
 	return x.err
 }
 
-// read reads the candidate at a place, once. If someone else is about it, others are read
-// ahead meanwhile.
+// read reads the candidate at an index, once. If another goroutine reads it, others are
+// read ahead meanwhile.
 func (p *Assembly) read(i int) *loaded {
 	x := &p.loads[i]
 	if x.taken.Swap(true) {
@@ -45,7 +45,7 @@ func (p *Assembly) read(i int) *loaded {
 	return x
 }
 
-// fill reads a candidate, and does with it what the composer would.
+// fill reads a candidate, and does the work of the composer on it.
 func (p *Assembly) fill(i int, x *loaded) {
 	defer x.done.Store(true)
 	if x.err = p.source(i, &x.source); x.err == nil {
@@ -56,11 +56,10 @@ func (p *Assembly) fill(i int, x *loaded) {
 	}
 }
 
-// ahead reads the next candidate that nobody is about, in their order. It reports whether
-// there was one that is likely to be wanted. What goes wrong with it is told to whoever
-// asks for it.
+// ahead reads the next unread candidate, in order. It reports whether there was one that
+// is likely to be needed. Its error goes to the caller that needs it.
 func (p *Assembly) ahead() bool {
-	// Beyond those that are likely to be kept the best are listed as dropped.
+	// Beyond those that are likely to be kept, the best are listed as dropped.
 	most := min(len(p.loads), p.counted+hmx.MaxDroppedEntries)
 	for i := int(p.reached.Add(1)) - 1; i < most; i = int(p.reached.Add(1)) - 1 {
 		if x := &p.loads[i]; !x.taken.Swap(true) {
@@ -71,8 +70,8 @@ func (p *Assembly) ahead() bool {
 	return false
 }
 
-// readAhead reads candidates beside the composer, until that ends: it wants most of
-// the first and some of the others.
+// readAhead reads candidates concurrently with the composer, until that ends: it needs
+// most of the first and some of the others.
 func (p *Assembly) readAhead() (end func()) {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return func() {}
@@ -89,8 +88,8 @@ func (p *Assembly) readAhead() (end func()) {
 	}
 }
 
-// foreseen are events that were read before it was known that they are candidates. What
-// went wrong with others is reported to the caller that wants them.
+// foreseen are events that were read before it was known that they are candidates. An
+// error goes to the caller that needs the event.
 type foreseen struct {
 	wait   sync.WaitGroup
 	ended  atomic.Bool
@@ -111,7 +110,7 @@ func (f *foreseen) get(position uint64) *pack.Source {
 	return f.events[position]
 }
 
-// foresee begins to read what is likely to be found, in its order, beside whoever weighs
+// foresee starts to read what is likely to be found, in order, while the search scores
 // it.
 func (p *Assembly) foresee(positions []uint64) {
 	f := &p.foreseen
@@ -145,7 +144,7 @@ func (p *Assembly) foresee(positions []uint64) {
 	})
 }
 
-// source reads the candidate at a place.
+// source reads the candidate at an index.
 func (p *Assembly) source(i int, s *pack.Source) error {
 	c := &p.list[i]
 	s.Origin, s.Evidence, s.Type = pack.OriginOf(c.Kind), 1, c.Class
@@ -179,7 +178,7 @@ func (p *Assembly) source(i int, s *pack.Source) error {
 	return nil
 }
 
-// damaged says what is known of a candidate whose record cannot be read.
+// damaged fills in what is known of a candidate whose record is unreadable.
 func (p *Assembly) damaged(i int, s *pack.Source, err error) {
 	c := &p.list[i]
 	s.Evidence, s.Unproven = 0, "its record cannot be read: "+fault.From(err).Error()
@@ -190,12 +189,13 @@ func (p *Assembly) damaged(i int, s *pack.Source, err error) {
 	}
 }
 
-// maxCounted is how long a text is that is counted as a whole, in bytes. A longer one is
-// never quoted as a whole; one with no more bytes than any text may have tokens always is.
+// maxCounted is the longest text that is counted as a whole, in bytes. A longer one is
+// never quoted as a whole; one with at most as many bytes as a text may have tokens
+// always is.
 const maxCounted = 32 << 10
 
-// likely returns how many of the first candidates are likely to be kept: those beyond
-// are read to be listed, mostly, and not counted.
+// likely returns how many of the first candidates are likely to be kept. The others are
+// mostly read to be listed, and not counted.
 func (p *Assembly) likely() int {
 	room := p.Request.Budget + p.Request.Budget/4
 	for i := range p.list {
@@ -207,7 +207,7 @@ func (p *Assembly) likely() int {
 	return len(p.list)
 }
 
-// spanned is how many tokens of a text are quoted at least, if it has as many.
+// spanned is the minimum number of tokens that are quoted of a text, if it has as many.
 func (p *Assembly) spanned() int {
 	most := max(pack.SpanFloor, p.Request.Budget/pack.SpanShare)
 	if p.Request.Strategy == hmx.StrategyBreadthFirst {
@@ -216,9 +216,8 @@ func (p *Assembly) spanned() int {
 	return most
 }
 
-// count returns how many tokens the text of a candidate that is an event has as it is
-// shown, or 0 if nobody knows. What a thing says may depend on others, and is counted
-// again each time.
+// count returns the token count of an event's text as it is shown, or 0 if it is unknown.
+// The text of other records may depend on others, and is counted each time.
 func (p *Assembly) count(i int, text string) int {
 	if len(text) > maxCounted || len(text) <= p.spanned() {
 		return 0 // it is never quoted as a whole, or always
@@ -232,13 +231,13 @@ func (p *Assembly) count(i int, text string) int {
 	return n
 }
 
-// write writes the lines of a candidate and counts them, unless that is known.
+// write writes the lines of a candidate and counts them, unless the count is known.
 func (p *Assembly) write(i int, s *pack.Source) {
 	kept := p.kept(i)
 	kept.put(countLines, s.Write(&p.list[i], p.counter, p.spanned(), kept.get(countLines)))
 }
 
-// kept returns what is kept of the counts of a candidate, nil if nothing is.
+// kept returns the cached counts of a candidate, or nil.
 func (p *Assembly) kept(i int) *count {
 	c := &p.list[i]
 	if c.Kind != record.Event || p.counter.Name() != p.From.Core().Tokens().Name() {

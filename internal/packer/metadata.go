@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// ScopeDigest is what a pack says of the token that it was made under.
+// ScopeDigest is how a pack names the token that it was made under.
 func ScopeDigest(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -30,7 +30,7 @@ func StatedDigest(p *hmx.Pack) (string, error) {
 	return m.Digest, err
 }
 
-// Metadata is what the metadata of a pack says of its state.
+// Metadata is the part of a pack's metadata about its state.
 type Metadata struct {
 	Counter string `json:"counter"`
 	Digest  string `json:"digest"`

@@ -10,14 +10,14 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// An event has the time at which it happened, a thing that at which it was written here.
-// Of a history that was imported every event may be older than every thing, so that to
-// the time of the newest record all of them are equally old. Where what is new counts,
-// the age of an event is therefore that against the newest event.
+// An event has the time at which it happened, a versioned record the time at which it
+// was written here. After an import every event may be older than every versioned
+// record, so that relative to the newest record all are equally old. Where recency
+// counts, the age of an event is therefore relative to the newest event.
 
-// newestEvent returns what the ages of events are measured against where what is new
-// counts: the time of the newest event that is shown and not from the future. There is
-// none where the caller says what time it is.
+// newestEvent returns the reference of the ages of events where recency counts: the time
+// of the newest visible event that is not in the future. It is unset if the caller sets
+// the time.
 func (p *Assembly) newestEvent() (newest hmx.Opt[int64], err error) {
 	if !p.View.Now.IsZero() {
 		return newest, nil
@@ -35,8 +35,8 @@ func (p *Assembly) newestEvent() (newest hmx.Opt[int64], err error) {
 	return hmx.Some(at), nil
 }
 
-// newestOfAgents returns the time of the newest event of all agents, which costs less
-// than a look at each event; or that it is from the future.
+// newestOfAgents returns the time of the newest event of all agents, which is cheaper
+// than reading each event; or that it is in the future.
 func (p *Assembly) newestOfAgents() (newest hmx.Opt[int64], future bool, err error) {
 	err = timeline.Agents(p.Reader, p.Tenant.Number, nil, func(_ []byte, s *timeline.Summary) bool {
 		if at := s.Last.Timestamp; s.Events > 0 && (!newest.Set || at > newest.Value) {
@@ -47,7 +47,8 @@ func (p *Assembly) newestOfAgents() (newest hmx.Opt[int64], future bool, err err
 	return newest, newest.Set && newest.Value > p.Now, err
 }
 
-// measureLag finds out how far the newest event is behind now, and opens the rows for it.
+// measureLag determines how far the newest event is behind now, and opens the rows for
+// it.
 func (p *Assembly) measureLag() (err error) {
 	if p.Rows, err = p.From.Roster(board.State{Reader: p.Reader, Tenant: p.Tenant}); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (p *Assembly) measureLag() (err error) {
 	return err
 }
 
-// after returns a time that many nanoseconds later, or the last one that there is.
+// after returns a time span nanoseconds later, without overflow.
 func after(at, span int64) int64 {
 	if at > math.MaxInt64-span {
 		return math.MaxInt64
@@ -67,8 +68,7 @@ func after(at, span int64) int64 {
 	return at + span
 }
 
-// between returns how many nanoseconds lie between two times of which the first is not
-// the later one, or the most that there are.
+// between returns the nanoseconds from one time to a later one, without overflow.
 func between(from, until int64) int64 {
 	if d := until - from; d >= 0 {
 		return d

@@ -10,66 +10,65 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// PackOptions says what a pack is for, how large it may be and how it is made. The
-// zero value of all but Tenant and Query works.
+// PackOptions is the request for a pack. The zero value of all but Tenant and Query
+// works.
 type PackOptions struct {
 	Tenant string
 	// Query is the question that the context is for.
 	Query string
-	// Budget is how many tokens the text has at most. Zero means
-	// [pack.DefaultBudget]; more than [pack.MaxBudget] is taken for that.
+	// Budget is the maximum number of tokens of the text. Zero means
+	// [pack.DefaultBudget]; values above [pack.MaxBudget] are lowered to it.
 	Budget int
 	// Strategy is how entries are chosen. Empty means ranked.
 	Strategy hmx.Strategy
-	// Counter names what tokens are counted with: one of [pack.Counters]. Empty means
-	// the first.
+	// Counter names the token counter: one of [pack.Counters]. Empty means the first.
 	Counter string
-	// Weights are what the parts of a score count, by name. Nil means those of the
+	// Weights are the weights of the parts of a score, by name. Nil means those of the
 	// strategy.
 	Weights map[string]float64
-	// SectionWeights are how the budget is shared. Nil means the usual shares.
+	// SectionWeights are how the budget is shared. Nil means the default shares.
 	SectionWeights map[hmx.Section]float64
-	// MinRelevance is what part of the best score something must have.
+	// MinRelevance is the minimum score relative to the best one.
 	MinRelevance hmx.Opt[float64]
-	// Sections are those that are wanted. None means all.
+	// Sections are the requested sections. None means all.
 	Sections []hmx.Section
-	// Tags narrow the candidates to what has one of them, but for what is always told.
-	// They are the pack's tags, too.
+	// Tags narrow the candidates to those with one of them, except for what is always
+	// included. They are also the pack's tags.
 	Tags []string
-	// Session is the one under way: what it did tells what comes next.
+	// Session is the current session: its steps suggest the next ones.
 	Session string
-	// Priors say what was of use before, for the strategy fingerprint_guided.
+	// Priors say what was useful before, for the strategy fingerprint_guided.
 	Priors hmx.Raw
-	// AsOf is the state that is looked at. Zero means the present.
+	// AsOf is the state to read. Zero means the present.
 	AsOf retrieval.AsOf
 	// Embedder makes a vector of the question, as for a search.
 	Embedder     embed.Provider
 	EmbedTimeout time.Duration
-	// View says who looks, and when. Its agent is the pack's.
+	// View says who reads, and when. Its agent is the pack's.
 	View board.View
 }
 
-// Packed is a context pack, and what belongs to it.
+// Packed is a context pack with its text and digest.
 type Packed struct {
 	Pack *hmx.Pack
-	Text string // the pack as markdown: what its tokens are counted of
-	// Digest covers everything in the pack but how long it took.
+	Text string // the pack as markdown: its tokens are counted
+	// Digest covers everything in the pack except the duration.
 	Digest string
-	Root   board.Root // of the state that was looked at
+	Root   board.Root // of the state that was read
 	// Degraded says, in words, what could not be used.
 	Degraded []string
-	// Searched is how long finding took of the pack's assembly_duration_ms.
+	// Searched is the part of the pack's assembly_duration_ms that the search took.
 	Searched time.Duration
 }
 
-// Pack returns what an agent is given for a question: the best of what is known, as
-// far as it fits into a budget of tokens, with what stands behind each entry and why
-// the rest was left out. It reads one state and writes nothing. The same root and the
-// same options give the same pack, bit by bit, but for how long it took. A tenant
-// without records has an empty pack.
+// Pack returns the context for a question: the best of what is known, within a budget
+// of tokens, with the sources of each entry and the reasons for what was left out. It
+// reads one state and writes nothing. The same root and the same options give the same
+// pack, bit for bit, except for the duration. A tenant without records has an empty
+// pack.
 //
-// What a scope does not show, and what is private to other agents than the one that
-// looks, has no influence on it, as in a search.
+// Records that a scope hides, and those private to other agents, have no influence, as
+// in a search.
 func (b *Packer) Pack(ctx context.Context, o PackOptions) (*Packed, error) {
 	began := b.ticks()
 	var out *Packed

@@ -1,19 +1,19 @@
 // Package packer makes context packs: it finds the candidates for a question in one state of a
 // board, reads them as excerpts, and has package pack cut them to a budget of tokens. It also
-// makes the short block of context of a topic, and the fingerprint of what agents learned.
+// makes the short context block of a topic, and the fingerprint of what agents learned.
 //
 // What is guaranteed:
 //
-//   - The same root and the same request give the same pack, bit by bit, apart from how long it
-//     took; in a past state, after a rebuild and in a copy of the tenant as well.
+//   - The same root and the same request give the same pack, bit for bit, except for the
+//     duration; also in a past state, after a rebuild and in a copy of the tenant.
 //   - A pack states its request, its state and its digest, so that it can be made again from
 //     itself (see package packproof).
-//   - Nothing is written to the journal. What is kept between calls saves work and changes no
-//     answer; it is dropped before an erasure is acknowledged.
-//   - What a scope or a view does not show has no influence on a pack.
+//   - Nothing is written to the journal. Caches save work and change no answer; they are
+//     dropped before an erasure is acknowledged.
+//   - Records that a scope or a view hides have no influence on a pack.
 //
-// What is not: a pack of the present is not the pack of a moment later. The search behind it is
-// bounded, so that a relevant record behind the last hit is not in it.
+// What is not: a pack of the present is not the pack of a moment later. The search is limited,
+// so that a relevant record after the last hit is not in the pack.
 package packer
 
 import (
@@ -28,7 +28,8 @@ import (
 	"lukasa.dev/internal/sessions"
 )
 
-// Packer makes packs, blocks of context and fingerprints of a board. It is safe for concurrent use.
+// Packer makes packs, context blocks and fingerprints of a board. It is safe for concurrent
+// use.
 type Packer struct {
 	core      *board.Board
 	retrieval *retrieval.Retriever
@@ -36,25 +37,24 @@ type Packer struct {
 	learner   *learn.Learner
 	adviser   *advise.Adviser
 	limit     semaphore.FIFO
-	ticks     func() time.Time // by which it is measured how long something takes
-	counts    *counts          // of what packs quoted, by the records of the index
+	ticks     func() time.Time // the clock that measures durations
+	counts    *counts          // of quoted records
 	priors    *priors          // of imported fingerprints; nil in a past state
 }
 
-// Parts are what a packer stands on, and what is shared with others.
+// Parts are the dependencies of a packer.
 type Parts struct {
 	Retrieval *retrieval.Retriever
 	Sessions  *sessions.Sessions
 	Learner   *learn.Learner
 	Adviser   *advise.Adviser
-	// Limit bounds how many calls run at the same time.
+	// Limit bounds the concurrent calls.
 	Limit semaphore.FIFO
-	// Ticks tells the time by which a call is measured.
+	// Ticks is the clock that measures a call.
 	Ticks func() time.Time
 }
 
-// New returns the packer of a board. Fingerprints that are written to the board from now
-// on have to be whole.
+// New returns the packer of a board. From now on the board refuses invalid fingerprints.
 func New(p Parts) *Packer {
 	b := &Packer{
 		core: p.Retrieval.Core(), retrieval: p.Retrieval, sessions: p.Sessions, learner: p.Learner, adviser: p.Adviser,
@@ -65,7 +65,7 @@ func New(p Parts) *Packer {
 	return b
 }
 
-// over returns a packer of a past state, which keeps nothing of its own but what it counted.
+// over returns a packer of a past state, which caches nothing but token counts.
 func (b *Packer) over(r *retrieval.Retriever) *Packer {
 	if r == b.retrieval {
 		return b

@@ -20,26 +20,26 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Bounds of what is looked at to find rules and tasks.
+// Limits of the search for rules and tasks.
 const (
 	decisionsSeen = 256
 	schemasSeen   = 64
 	deedsSeen     = 64
 )
 
-// MaxPolicies is how many policies of each kind a pack looks at, the newest.
+// MaxPolicies is how many policies of each kind a pack reads, the newest.
 const MaxPolicies = 1000
 
-// MaxSessionEvents is how many events of a session are looked at to find what it did last: some may
-// not be shown.
+// MaxSessionEvents is how many events of a session are read to find its last actions: some may be
+// hidden.
 const MaxSessionEvents = 4096
 
-// decisionRelevance is how near to the question a compiled decision policy must be, if
-// its condition is not in the question's words.
+// decisionRelevance is the minimum relevance of a compiled decision policy, if its condition does
+// not occur in the words of the question.
 const decisionRelevance = 0.35
 
-// ruleOf makes a rule of a candidate that is a constraint in memory, once: one whose section
-// is not wanted may be found again.
+// ruleOf makes a rule of a candidate that is a constraint, once: if its section is not requested,
+// it may be found again.
 func (p *Assembly) ruleOf(c *pack.Candidate, x excerpt.Item) {
 	m, ok := x.Body.(*memory.Memory)
 	if !ok || c.Section != hmx.SectionConstraints {
@@ -50,8 +50,8 @@ func (p *Assembly) ruleOf(c *pack.Candidate, x excerpt.Item) {
 	}
 }
 
-// addRules finds the policies and the compiled decisions that hold for the question and
-// for the caller.
+// addRules finds the policies and the compiled decisions that apply to the question and to the
+// caller.
 func (p *Assembly) addRules() error {
 	for _, class := range []memory.PolicyKind{memory.PolicyConstraint, memory.PolicyInstruction} {
 		err := p.each(record.Policy, record.User, string(class), MaxPolicies, func(x excerpt.Item) {
@@ -79,8 +79,8 @@ func (p *Assembly) addRules() error {
 	})
 }
 
-// inUse returns the active artifacts of a type that hold and are shown, the newest first.
-// Versions that are put aside crowd nothing out.
+// inUse returns the visible and valid active artifacts of a type, newest first. Inactive versions
+// do not count for the limit.
 func (p *Assembly) inUse(of hmx.ArtifactType) ([]*catalog.Head, error) {
 	active, err := p.From.Active(p.State())
 	if err != nil {
@@ -105,8 +105,8 @@ func (p *Assembly) inUse(of hmx.ArtifactType) ([]*catalog.Head, error) {
 	return list, nil
 }
 
-// foremost returns that many of a list, in its order: those that count most, and of those
-// alike the first.
+// foremost returns at most most items of a list, in order: those with the highest counts, and of
+// equal ones the first.
 func (p *Assembly) foremost(list []*catalog.Head, most int, count func(*catalog.Head) float64) []*catalog.Head {
 	if len(list) <= most {
 		return list
@@ -120,8 +120,8 @@ func (p *Assembly) foremost(list []*catalog.Head, most int, count func(*catalog.
 	return slices.DeleteFunc(list, func(h *catalog.Head) bool { return !kept[h.ID] })
 }
 
-// each calls visit with what holds of the newest things of a class that are trusted so
-// far, newest first.
+// each calls visit with the valid ones of the newest records of a class with at least a trust,
+// newest first.
 func (p *Assembly) each(k record.Kind, least record.Trust, class string, most int, visit func(excerpt.Item)) error {
 	list, err := p.Heads(k, least, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.OfClass(k, class), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
@@ -132,7 +132,7 @@ func (p *Assembly) each(k record.Kind, least record.Trust, class string, most in
 	return p.visit(slices.DeleteFunc(list, func(h *catalog.Head) bool { return p.WhyOver(h) != "" }), visit)
 }
 
-// visit calls visit with what things say, in their order.
+// visit calls visit with records and their bodies, in order.
 func (p *Assembly) visit(list []*catalog.Head, visit func(excerpt.Item)) error {
 	found, err := p.bodies(list)
 	if err != nil {
@@ -146,8 +146,8 @@ func (p *Assembly) visit(list []*catalog.Head, visit func(excerpt.Item)) error {
 	return nil
 }
 
-// bodies reads what things say, nil for what was erased meanwhile, as what it was derived
-// from may be, or cannot be read.
+// bodies reads the bodies of records: nil for one that was erased meanwhile, was derived from an
+// erased one, or is unreadable.
 func (p *Assembly) bodies(list []*catalog.Head) ([]memory.Body, error) {
 	found := make([]memory.Body, len(list))
 	return found, p.Parallel(len(list), func(i int) error {
@@ -163,7 +163,7 @@ func (p *Assembly) bodies(list []*catalog.Head) ([]memory.Body, error) {
 	})
 }
 
-// relevance returns how relevant the search found what is at a position.
+// relevance returns the relevance of a position by the search.
 func (p *Assembly) relevance(position uint64) float64 {
 	if i, ok := p.at[position]; ok {
 		return p.list[i].Relevance
@@ -196,15 +196,15 @@ func (p *Assembly) addPolicy(h *catalog.Head, b *memory.Policy) {
 	p.rules = append(p.rules, excerpt.PolicyRule(h, b))
 }
 
-// remembers reports whether a memory that a scope covers is among the candidates.
+// remembers reports whether a memory covered by a scope is among the candidates.
 func (p *Assembly) remembers(s *memory.Scope) bool {
 	return slices.ContainsFunc(p.seen, func(x excerpt.Item) bool {
 		return x.Head != nil && x.Head.Kind == record.Memory && s.CoversType(memory.Type(x.Head.Class)) && s.CoversKey(x.Head.Key)
 	})
 }
 
-// addDecision makes a rule of a compiled decision policy, if its condition is about what
-// is asked, and its scope holds.
+// addDecision makes a rule of a compiled decision policy, if its condition is about the question,
+// and its scope applies.
 func (p *Assembly) addDecision(h *catalog.Head, a *hmx.Artifact, asked map[text.Term]bool) {
 	d, ok := a.DecisionPolicy()
 	if !ok || d.Recommendation == "" {
@@ -226,7 +226,7 @@ func (p *Assembly) addDecision(h *catalog.Head, a *hmx.Artifact, asked map[text.
 	p.rules = append(p.rules, excerpt.DecisionRule(h, a, d))
 }
 
-// mostlyIn reports whether half of the words of a text or more are among terms.
+// mostlyIn reports whether at least half of the words of a text are among terms.
 func mostlyIn(said string, terms map[text.Term]bool) bool {
 	in, all := 0, 0
 	for _, t := range text.ParseQuery(said).Terms {
@@ -237,8 +237,8 @@ func mostlyIn(said string, terms map[text.Term]bool) bool {
 	return all > 0 && 2*in >= all
 }
 
-// task returns what is known of what the session is doing: how such tasks are done, and
-// what it did last.
+// task returns what is known about the current task of the session: how such tasks are done, and
+// its last actions.
 func (p *Assembly) task() (pack.Task, error) {
 	var task pack.Task
 	deeds, err := p.deeds()
@@ -250,14 +250,14 @@ func (p *Assembly) task() (pack.Task, error) {
 		return task, err
 	}
 	if len(deeds) == 0 && len(p.schemas) == 0 {
-		return task, nil // nothing tells which it could be
+		return task, nil // nothing identifies the task
 	}
 	list, err := p.inUse(hmx.TypeTaskSchema)
 	if err != nil {
 		return task, err
 	}
 	list = slices.DeleteFunc(list, func(h *catalog.Head) bool { return len(deeds) == 0 && p.schemas[h.ID] == 0 })
-	slices.SortStableFunc(list, func(a, b *catalog.Head) int { return cmp.Compare(p.schemas[b.ID], p.schemas[a.ID]) }) // else newest first
+	slices.SortStableFunc(list, func(a, b *catalog.Head) int { return cmp.Compare(p.schemas[b.ID], p.schemas[a.ID]) }) // otherwise newest first
 	list = list[:min(len(list), schemasSeen)]
 	found, err := p.bodies(list)
 	if err != nil {
@@ -299,7 +299,7 @@ func (p *Assembly) next() (list []pack.Next, err error) {
 	return list, nil
 }
 
-// deeds returns what the session did last, oldest first.
+// deeds returns the last actions of the session, oldest first.
 func (p *Assembly) deeds() ([]pack.Deed, error) {
 	if p.Request.Session == "" {
 		return nil, nil

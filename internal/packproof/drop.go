@@ -17,8 +17,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// drops says which of what was dropped was not there, or is said to be something else, or
-// nothing.
+// drops returns the first problem with a dropped candidate, or "": it did not exist, or is
+// described wrongly.
 func (v *verifying) drops() (string, error) {
 	for i := range v.p.DroppedEntries {
 		problem, err := v.drop(&v.p.DroppedEntries[i])
@@ -32,8 +32,8 @@ func (v *verifying) drops() (string, error) {
 	return "", nil
 }
 
-// drop says what is wrong with a drop, or nothing. Of what was erased since, nothing is
-// known.
+// drop returns the problem with a drop, or "". About a record that was erased since, nothing
+// is known.
 func (v *verifying) drop(d *hmx.DroppedEntry) (string, error) {
 	var uri, of string
 	for _, name := range sortedKeys(d.Extra) {
@@ -60,18 +60,18 @@ func (v *verifying) drop(d *hmx.DroppedEntry) (string, error) {
 	}
 	if at, ok := strings.CutPrefix(u.ID, "position:"); ok && d.DropReason == hmx.DropProvenance {
 		if n, err := strconv.ParseUint(at, 10, 64); err == nil && n < v.size {
-			return "", nil // a record that could not be read
+			return "", nil // an unreadable record
 		}
 	}
 	return v.dropped(u, d)
 }
 
-// dropped says what is wrong with a drop of something, or nothing.
+// dropped returns the problem with the drop of a record, or "".
 func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
 	there, gone, problem, err := v.sourceThen(u.Head())
 	switch {
 	case err != nil || problem != "" && d.DropReason == hmx.DropProvenance || gone && !there:
-		return "", err // it cannot be read, or is gone
+		return "", err // it is unreadable, or gone
 	case problem != "":
 		return problem, nil
 	case !there:
@@ -115,7 +115,7 @@ func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
 	return "", nil
 }
 
-// thingDroppedFor is droppedFor of a thing.
+// thingDroppedFor is droppedFor of a versioned record.
 func (v *verifying) thingDroppedFor(d *hmx.DroppedEntry, x excerpt.Item) (string, error) {
 	unproven, err := v.sources(x.Body, new(truth), new(EntryProof))
 	if err != nil {
@@ -127,15 +127,14 @@ func (v *verifying) thingDroppedFor(d *hmx.DroppedEntry, x excerpt.Item) (string
 	}
 	texts, err := v.textsOf(x)
 	if x.Body.Facets().Pin {
-		texts = nil // a rule is kept beside what is like it
+		texts = nil // a rule is kept beside similar texts
 	}
-	hidden := v.request.Scope != "" // what it was derived from may have been
+	hidden := v.request.Scope != "" // its sources may have been hidden
 	return v.droppedFor(d, v.WhyOver(x.Head) != "", unproven != "" || erased || hidden, texts), err
 }
 
-// droppedFor says why something was not dropped for the reason that is given, or nothing, as
-// far as records tell: it was over or was not, it can be verified, or it says what an entry
-// says.
+// droppedFor returns why the stated reason of a drop is wrong, or "", as far as records
+// show: whether it had expired, can be verified, or repeats an entry.
 func (v *verifying) droppedFor(d *hmx.DroppedEntry, over, unproven bool, texts []string) string {
 	switch {
 	case over != (d.DropReason == hmx.DropDeprecated):
@@ -148,7 +147,7 @@ func (v *verifying) droppedFor(d *hmx.DroppedEntry, over, unproven bool, texts [
 	return ""
 }
 
-// says reports whether an entry says nearly the same.
+// says reports whether an entry has nearly the same text.
 func (v *verifying) says(text string) bool {
 	if v.alike == nil {
 		v.alike = pack.Saying(v.said)

@@ -32,7 +32,7 @@ type stated struct {
 	URI       string `json:"uri"`
 }
 
-// parts are what an entry says its score is made of.
+// parts are the stated parts of an entry's score.
 type parts struct {
 	Relevance  float64 `json:"relevance"`
 	Recency    float64 `json:"recency"`
@@ -40,8 +40,8 @@ type parts struct {
 	Salience   float64 `json:"salience"`
 }
 
-// statedOf reads the further members of an entry. What is missing, or is none that a pack
-// has, is said in words.
+// statedOf reads the further members of an entry. A missing or unknown member is the
+// problem.
 func statedOf(x hmx.Extra) (s stated, problem string) {
 	into := map[string]any{
 		"at": &s.At, "by": &s.By, "parts": &s.Parts, "position": &s.Position, "trust": &s.Trust, "truncated": &s.Truncated, "type": &s.Type, "uri": &s.URI,
@@ -75,7 +75,7 @@ func sortedKeys(x hmx.Extra) []string {
 	return names
 }
 
-// truth is what a record makes an entry say.
+// truth is what an entry must say according to its record.
 type truth struct {
 	kind       record.Kind
 	places     []excerpt.Place // one of them
@@ -86,11 +86,11 @@ type truth struct {
 	label      string
 	uri        memory.URI
 	confidence float64
-	least      int // evidence
+	least      int // minimum evidence
 	most       int
 }
 
-// entry proves an entry. The error is for what kept it from looking.
+// entry proves an entry. The error is for what prevented the check.
 func (v *verifying) entry(e *hmx.Entry) (EntryProof, error) {
 	out := EntryProof{SourceID: e.SourceID}
 	said, problem := statedOf(e.Extra)
@@ -120,7 +120,7 @@ func (v *verifying) entry(e *hmx.Entry) (EntryProof, error) {
 	return out, err
 }
 
-// truthOf returns what the record at a position makes an entry say that names it.
+// truthOf returns what an entry for the record at a position must say.
 func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, out *EntryProof) (t *truth, problem string, err error) {
 	another := fmt.Sprintf("position: %d is another record than %s", position, out.URI)
 	if u.Kind == record.Event {
@@ -157,7 +157,7 @@ func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, ou
 	return t, problem, err
 }
 
-// eventTruth returns what an event makes an entry say.
+// eventTruth returns what an entry of an event must say.
 func (v *verifying) eventTruth(rec *index.Record) *truth {
 	var s pack.Source
 	excerpt.QuoteEvent(rec.Event, v.Tenant.Name, &s)
@@ -168,7 +168,7 @@ func (v *verifying) eventTruth(rec *index.Record) *truth {
 	}
 }
 
-// compare says where an entry says something else than its record, or nothing.
+// compare returns where an entry differs from its record, or "".
 func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 	wants := func(field, is, want string) string {
 		return fmt.Sprintf("%s: it is %q, but the record makes it %q", field, is, want)
@@ -211,8 +211,8 @@ func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 	return v.score(e, said.Parts, t)
 }
 
-// score says where the score of an entry is not the sum of its parts, or nothing. Parts
-// are shown with four digits.
+// score returns where the score of an entry is not the sum of its parts, or "". Parts have
+// four digits.
 func (v *verifying) score(e *hmx.Entry, p *parts, t *truth) string {
 	const near = 1e-4
 	provenance := float64(min(t.trust, record.Operator)) / float64(record.Operator) * pack.Rounded(t.confidence)
@@ -229,9 +229,9 @@ func (v *verifying) score(e *hmx.Entry, p *parts, t *truth) string {
 	return ""
 }
 
-// placesOf returns where a thing may be in a pack. A strategy is among the goals if what
-// it is for was one then, which is not looked up; a procedure that the hints are of may
-// be in the workflow.
+// placesOf returns the possible places of a record in a pack. A strategy is among the goals
+// if its purpose was a goal then, which is not looked up; a procedure that the hints come
+// from may be in the workflow.
 func (v *verifying) placesOf(x excerpt.Item) (list []excerpt.Place, err error) {
 	v.SetGoals()
 	usual, err := v.PlaceOf(x.Head, x.Body)
@@ -254,8 +254,8 @@ func (v *verifying) placesOf(x excerpt.Item) (list []excerpt.Place, err error) {
 	return list, nil
 }
 
-// textsOf returns what a thing may be quoted as: one text, but for those that name others,
-// which may have been hidden by a scope.
+// textsOf returns the possible quotes of a record: one text, except for records that name
+// others, which a scope may have hidden.
 func (v *verifying) textsOf(x excerpt.Item) ([]string, error) {
 	switch b := x.Body.(type) {
 	case *memory.Relation:
@@ -280,8 +280,8 @@ func (v *verifying) textsOf(x excerpt.Item) ([]string, error) {
 	return []string{text}, err
 }
 
-// namesOf returns what an end of a relation may be called: by its name in the state of
-// the pack, or by its id if it was not shown.
+// namesOf returns the possible names of an end of a relation: its name in the state of the
+// pack, or its id if it was hidden.
 func (v *verifying) namesOf(id string) ([]string, error) {
 	x, problem, err := v.then(record.Entity, id)
 	if err != nil || problem != "" || x.Head.State != catalog.Live || !access.Sees(v.View, x.Head) || len(x.Head.Names) == 0 {
@@ -294,8 +294,8 @@ func (v *verifying) namesOf(id string) ([]string, error) {
 	return []string{x.Head.Names[0]}, err
 }
 
-// hiddenSince reports whether a thing is hidden now from whom the pack was made for. It has
-// no part in a pack that was asked for later, as of its state.
+// hiddenSince reports whether a record is hidden now from the caller of the pack. It has no
+// part in a pack that was requested later as of that state.
 func (v *verifying) hiddenSince(u memory.URI) (bool, error) {
 	if u.Kind == record.Event || v.View.Agent == "" {
 		return false, nil
@@ -304,15 +304,15 @@ func (v *verifying) hiddenSince(u memory.URI) (bool, error) {
 	return ok && h.State != catalog.Redacted && !access.Sees(v.View, h), err
 }
 
-// sidesThen returns the texts of a conflict that has no words of its own: two or more of
-// its sides, and all of them first.
+// sidesThen returns the possible texts of a conflict without words of its own: two or more
+// of its sides, with the text of all sides first.
 func (v *verifying) sidesThen(c *memory.Conflict) []string {
 	names := make([]string, len(c.Between))
 	for i, u := range c.Between {
 		names[i] = u.Kind.String() + " " + u.ID
 	}
 	list := []string{strings.Join(names, " and ")}
-	const most = 8 // sides, of which each may have been hidden
+	const most = 8 // sides, each of which may have been hidden
 	if len(names) > most {
 		return list
 	}
@@ -328,9 +328,9 @@ func (v *verifying) sidesThen(c *memory.Conflict) []string {
 	return list
 }
 
-// sources proves what an entry was derived from: what is in the state of the pack and is
-// there still. Of those that it names one at least must be. How many can have stood
-// behind the entry is told in t.
+// sources proves the sources of an entry: those that are in the state of the pack and still
+// exist. At least one of the named ones must be. It sets in t how many can have supported
+// the entry.
 func (v *verifying) sources(body memory.Body, t *truth, out *EntryProof) (problem string, err error) {
 	if a, ok := body.(*memory.Artifact); ok {
 		if hash, err := hmx.ContentHash(a.HMX.Content); err != nil || hash != a.HMX.ContentHash {
@@ -368,7 +368,7 @@ func (v *verifying) sources(body memory.Body, t *truth, out *EntryProof) (proble
 		}
 	}
 	if v.request.Scope != "" {
-		t.least = 1 // it may have hidden the others
+		t.least = 1 // the scope may have hidden the others
 	}
 	if out.Sources == 0 {
 		return fmt.Sprintf("none of its %d sources is on record", all), nil
@@ -376,8 +376,8 @@ func (v *verifying) sources(body memory.Body, t *truth, out *EntryProof) (proble
 	return "", nil
 }
 
-// sourceThen proves a source. It reports whether it was there, for whoever looked, in the
-// state of the pack, or may have been and is gone since.
+// sourceThen proves a source. It reports whether it existed and was visible in the state of
+// the pack, or may have been and is gone since.
 func (v *verifying) sourceThen(u memory.URI) (there, gone bool, problem string, err error) {
 	if u.Kind != record.Event {
 		h, ok, err := catalog.HeadOf(v.Reader, v.Tenant.Number, u.Kind, catalog.ThingOf(v.Tenant.Name, u.Kind, u.ID))

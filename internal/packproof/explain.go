@@ -20,32 +20,32 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// Explanation says why something is in a pack, or is not.
+// Explanation says why a record is in a pack, or is not.
 type Explanation struct {
 	PackID string
-	URI    memory.URI // zero if nobody knows what was meant
+	URI    memory.URI // zero if the name is unknown
 	In     bool
-	// Reason is one word: included, a reason of HMX-C/8, or why it was no candidate.
+	// Reason is one word: included, a reason of HMX-C/8, or why it was not a candidate.
 	Reason string
 	Detail string // in sentences
-	// Verdict is what became of the candidate, nil if it was none.
+	// Verdict is the result for the candidate, nil if it was none.
 	Verdict *pack.Verdict
 }
 
 // The reasons of an [Explanation] besides those of HMX-C/8.
 const (
 	ReasonIncluded  = "included"
-	ReasonUnknown   = "unknown"   // there is no such thing, for the caller
+	ReasonUnknown   = "unknown"   // no such record is visible to the caller
 	ReasonForgotten = "forgotten" // it was forgotten, or has expired
 	ReasonErased    = "erased"
-	ReasonExcluded  = "excluded"  // it is of a section, a kind or a status that is not asked for
-	ReasonUntagged  = "untagged"  // it has none of the tags that are asked for
-	ReasonOutranked = "outranked" // the search found it behind what is looked at
+	ReasonExcluded  = "excluded"  // its section, kind or status is not requested
+	ReasonUntagged  = "untagged"  // it has none of the requested tags
+	ReasonOutranked = "outranked" // it ranks behind the hits that are considered
 	ReasonNotFound  = "not_found" // nothing connects it with the question
 )
 
-// ExplainPack says why something is in the pack that the options ask for, or is not. It
-// is named by its source id, its key or its URI.
+// ExplainPack says why a record is in the requested pack, or is not. what is its source
+// id, its key or its URI.
 func (b *Prover) ExplainPack(ctx context.Context, o packer.PackOptions, what string) (*Explanation, error) {
 	if strings.TrimSpace(what) == "" {
 		return nil, fault.New(fault.InvalidArgument, "what: it is empty").WithFix("give the id or the URI of what is to be explained")
@@ -65,17 +65,17 @@ func (b *Prover) ExplainPack(ctx context.Context, o packer.PackOptions, what str
 	return out, err
 }
 
-// explaining is a pack under way of which something is explained.
+// explaining is a pack in progress for an explanation.
 type explaining struct{ *packer.Assembly }
 
-// meant is what someone wants to have explained.
+// meant is the record to explain.
 type meant struct {
 	uri      memory.URI
 	position uint64
-	head     *catalog.Head // of a thing
+	head     *catalog.Head // of a versioned record
 }
 
-// explain finds out what became of something.
+// explain determines what happened to a record.
 func (p *explaining) explain(res *pack.Result, what string) (*Explanation, error) {
 	unknown := &Explanation{Reason: ReasonUnknown, Detail: "There is nothing by that name here for whoever asks."}
 	if p.Rows == nil {
@@ -104,7 +104,7 @@ func (p *explaining) explain(res *pack.Result, what string) (*Explanation, error
 	return out, err
 }
 
-// meant returns what a name means, or nil if it means nothing that is shown.
+// meant returns the record of a name, or nil if none is visible.
 func (p *explaining) meant(what string) (*meant, error) {
 	if strings.HasPrefix(what, "lukasa://") {
 		u, err := memory.ParseURI(what)
@@ -146,7 +146,7 @@ func (p *explaining) headMeant(h *catalog.Head) *meant {
 	return &meant{uri: excerpt.URIOf(p.Tenant.Name, h), position: h.Position, head: h}
 }
 
-// thingMeant returns the event or thing of an id, or nil if none is shown.
+// thingMeant returns the event or versioned record of an id, or nil if none is visible.
 func (p *explaining) thingMeant(k record.Kind, id string) (*meant, error) {
 	if k != record.Event {
 		h, ok, err := catalog.HeadOf(p.Reader, p.Tenant.Number, k, catalog.ThingOf(p.Tenant.Name, k, id))
@@ -154,7 +154,7 @@ func (p *explaining) thingMeant(k record.Kind, id string) (*meant, error) {
 		case err != nil || !ok:
 			return nil, err
 		case h.State == catalog.Redacted && (p.View.Scope != "" || p.View.Agent != ""):
-			return nil, nil // nothing is left that would tell whether it was shown
+			return nil, nil // nothing is left that would show whether it was visible
 		case h.State == catalog.Redacted:
 			return &meant{uri: memory.URI{Tenant: p.Tenant.Name, Kind: k, ID: id}, position: h.Position, head: h}, nil
 		}
@@ -178,7 +178,7 @@ func (p *explaining) thingMeant(k record.Kind, id string) (*meant, error) {
 	return &meant{uri: memory.URI{Tenant: p.Tenant.Name, Kind: k, ID: id}, position: position}, nil
 }
 
-// verdictText says in sentences what became of a candidate.
+// verdictText describes the result for a candidate.
 func (p *explaining) verdictText(res *pack.Result, v *pack.Verdict) string {
 	rank := fmt.Sprintf("It is of section %s and has rank %d of %d, with a score of %.3f (relevance %.2f, recency %.2f, provenance %.2f, salience %.2f).",
 		v.Candidate.Section, v.Rank, len(res.Verdicts), v.Score, v.Parts.Relevance, v.Parts.Recency, v.Parts.Provenance, v.Parts.Salience)
@@ -211,7 +211,7 @@ func (p *explaining) verdictText(res *pack.Result, v *pack.Verdict) string {
 	return why + " " + rank
 }
 
-// whyNone says why something is no candidate.
+// whyNone says why a record is not a candidate.
 func (p *explaining) whyNone(m *meant) (reason, detail string, err error) {
 	if h := m.head; h != nil {
 		switch h.State {
@@ -264,8 +264,8 @@ func (p *explaining) whyNone(m *meant) (reason, detail string, err error) {
 	return p.whyNotFound(m, excerpt.EventPlace(row.Class).Section, tags)
 }
 
-// whyNotFound says why a search did not bring something that belongs into a section and
-// has tags.
+// whyNotFound says why the search did not return a record that has a section and the
+// tags.
 func (p *explaining) whyNotFound(m *meant, section hmx.Section, tags []string) (reason, detail string, err error) {
 	if !p.Request.Includes(section) {
 		return ReasonExcluded, fmt.Sprintf("It is of section %s, which was not asked for.", section), nil

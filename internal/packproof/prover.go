@@ -1,18 +1,18 @@
-// Package packproof proves what a pack says against the journal, and explains why something is in
-// a pack or is not.
+// Package packproof proves the content of a pack against the journal, and explains why a record
+// is in a pack or is not.
 //
-// What is guaranteed of a pack that is proven:
+// What is guaranteed about a proven pack:
 //
-//   - Each entry is a record in the tree whose root the pack names, was its current version in
-//     that state, and says what the entry quotes of it. The first 64 records that it was derived
-//     from are in that tree too.
-//   - Hints and constraints are those of records, hard rules that held are there, ranks have no
-//     gaps, and all figures agree with the text.
-//   - Where the pack was made again, the same root and request gave the same digest.
+//   - Each entry is a record in the tree of the pack's root, was its current version in that
+//     state, and matches what the entry quotes. The first 64 of its source records are in that
+//     tree too.
+//   - Hints and constraints come from records, valid hard rules are present, ranks have no gaps,
+//     and all figures agree with the text.
+//   - If the pack was made again, the same root and request gave the same digest.
 //
-// What is not: where a pack cannot be made again, nothing says that no entry, drop, hint or soft
-// constraint was taken out of it; [PackProof.Unchecked] says why. A proof holds against this
-// directory; a signature of its checkpoint is the matter of package notary.
+// What is not: if a pack cannot be made again, nothing proves that no entry, drop, hint or soft
+// constraint was removed from it; [PackProof.Unchecked] says why. A proof holds for this
+// directory; package notary signs the checkpoint.
 package packproof
 
 import (
@@ -28,7 +28,7 @@ type Prover struct {
 	packer    *packer.Packer
 }
 
-// New returns the prover of the packs that a packer makes.
+// New returns the prover of a packer's packs.
 func New(r *retrieval.Retriever, p *packer.Packer) *Prover {
 	return &Prover{core: r.Core(), retrieval: r, packer: p}
 }

@@ -15,27 +15,27 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// Remade says whether the same root and request gave the same pack once more.
+// Remade says whether a repetition with the same root and request gave the same pack.
 type Remade string
 
-// Whether a pack was made again. It is not where that would not tell anything, or what it
-// takes is not at hand; [PackProof.Unchecked] says what.
+// The results of the repetition. There is none if it would prove nothing, or its inputs
+// are missing; [PackProof.Unchecked] says which.
 const (
 	RemadeYes         Remade = "yes"
 	RemadeNo          Remade = "no"
 	RemadeNotPossible Remade = "not possible"
 )
 
-// again is a pack that is made once more.
+// again is a pack that is made again.
 type again struct {
 	b      *Prover
 	o      packer.PackOptions
-	digest string // that it has to have
-	erased bool   // something was, since
+	digest string // the expected digest
+	erased bool   // something was erased since
 }
 
-// repack makes a pack again from its request and compares the digests. Why says, in words,
-// what kept it from telling.
+// repack makes a pack again from its request and compares the digests. Why says what
+// prevented that.
 func (b *Prover) repack(ctx context.Context, tenant string, r pack.Request, m *packer.Metadata, o VerifyPackOptions, erased bool) (remade Remade, why string, err error) {
 	switch {
 	case r.Model != "" && o.Embedder == nil:
@@ -76,8 +76,8 @@ func (b *Prover) repack(ctx context.Context, tenant string, r pack.Request, m *p
 // erasedWhy says why a pack cannot be made again.
 const erasedWhy = "something was erased since, which may have had a part in it"
 
-// compare makes the pack once more as it was for the caller then and, if something is
-// hidden from them since, as it is for them now: it may have been asked for as of its state.
+// compare makes the pack again with the visibility of then and, if something is hidden
+// from the caller since, with that of now: it may have been requested as of its state.
 func (a *again) compare(ctx context.Context) (Remade, string, error) {
 	same, hidden, err := a.same(ctx)
 	if err == nil && !same && hidden {
@@ -99,8 +99,8 @@ func (a *again) compare(ctx context.Context) (Remade, string, error) {
 	return RemadeNo, "", nil
 }
 
-// same makes the pack once more, and reports whether it is the same, and whether something
-// is hidden from whoever looked since.
+// same makes the pack again, and reports whether it is the same, and whether something is
+// hidden from the caller since.
 func (a *again) same(ctx context.Context) (same, hidden bool, err error) {
 	err = a.b.packer.Assemble(ctx, &a.o, func(p *packer.Assembly) error {
 		res, err := p.Compose()
@@ -114,8 +114,7 @@ func (a *again) same(ctx context.Context) (same, hidden bool, err error) {
 	return same, hidden, err
 }
 
-// erasedSince reports whether something of a tenant was erased after it had that many
-// records.
+// erasedSince reports whether something of a tenant was erased after it had size records.
 func erasedSince(ctx context.Context, s board.State, size uint64) (bool, error) {
 	if size == s.Tenant.Size {
 		return false, nil

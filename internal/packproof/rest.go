@@ -23,15 +23,15 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// same reports whether two parts of a pack say the same.
+// same reports whether two parts of a pack are equal as JSON.
 func same(a, b json.Marshaler) bool {
 	x, err := a.MarshalJSON()
 	y, wrong := b.MarshalJSON()
 	return err == nil && wrong == nil && bytes.Equal(x, y)
 }
 
-// hints says what of the hints is not that of a record, or nothing. How far the session
-// has come is taken from the pack.
+// hints returns the hint that does not come from a record, or "". The progress of the
+// session is taken from the pack.
 func (v *verifying) hints() (string, error) {
 	const field = "workflow_hints"
 	if !v.p.WorkflowHints.Set {
@@ -84,9 +84,9 @@ func (v *verifying) hints() (string, error) {
 	return "", nil
 }
 
-// observed says which of the steps that were observed to follow does not stand in the
-// artifact that it names, or nothing, and whether the steps are such. How probable each
-// is follows from the session, and is not looked up.
+// observed returns the observed step that its artifact does not contain, or "", and
+// whether all steps are observed ones. The probabilities depend on the session, and are
+// not checked.
 func (v *verifying) observed(steps []hmx.NextStep) (problem string, all bool, err error) {
 	n := 0
 	for i := range steps {
@@ -120,8 +120,8 @@ func names(content hmx.Raw, text string) bool {
 	return err == nil && bytes.Contains([]byte(content), quoted)
 }
 
-// blockers says which is none that an event of the session in the pack's state tells of,
-// or nothing.
+// blockers returns the blocker that no event of the session in the pack's state contains,
+// or "".
 func (v *verifying) blockers(list []string) (string, error) {
 	if len(list) == 0 {
 		return "", nil
@@ -149,7 +149,7 @@ func (v *verifying) blockers(list []string) (string, error) {
 	return "", nil
 }
 
-// constraints says which of them is not that of a record, or nothing.
+// constraints returns the constraint that does not come from a record, or "".
 func (v *verifying) constraints() (string, error) {
 	seen := make(map[string]bool)
 	for i := range v.p.DecisionConstraints {
@@ -170,7 +170,7 @@ func (v *verifying) constraints() (string, error) {
 	return "", nil
 }
 
-// constraint says why a constraint is not that of a record, or nothing.
+// constraint returns why a constraint does not come from a record, or "".
 func (v *verifying) constraint(c *hmx.DecisionConstraint) (problem string, err error) {
 	for _, k := range []record.Kind{record.Policy, record.Memory, record.Artifact} {
 		x, unknown, err := v.then(k, c.ArtifactID)
@@ -196,7 +196,7 @@ func (v *verifying) constraint(c *hmx.DecisionConstraint) (problem string, err e
 	return problem, nil
 }
 
-// ruleThen returns the rule that a thing was in the state of the pack.
+// ruleThen returns the rule of a record in the state of the pack.
 func (v *verifying) ruleThen(x excerpt.Item) (pack.Rule, bool) {
 	switch b := x.Body.(type) {
 	case *memory.Policy:
@@ -212,8 +212,8 @@ func (v *verifying) ruleThen(x excerpt.Item) (pack.Rule, bool) {
 	return pack.Rule{}, false
 }
 
-// identity notes what of the figures of a pack does not agree, and whether its id is that
-// of the request and the state that it states.
+// identity checks the figures of a pack, and whether its id matches the stated request
+// and state.
 func (v *verifying) identity(tenant string, m *packer.Metadata, proof *PackProof) error {
 	id, err := v.request.ID(&pack.State{Tenant: tenant, Size: m.Size, Root: proof.Root})
 	if err != nil {
@@ -235,8 +235,8 @@ func (v *verifying) identity(tenant string, m *packer.Metadata, proof *PackProof
 	return nil
 }
 
-// metadata says which member of the metadata is none that a pack has, or does not agree
-// with the rest.
+// metadata returns the member of the metadata that is unknown, or does not agree with the
+// rest.
 func (v *verifying) metadata(m *packer.Metadata) string {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(v.p.Metadata), &all); err != nil {
@@ -270,7 +270,7 @@ func (v *verifying) metadata(m *packer.Metadata) string {
 		return "created_at: it is not the time that the pack goes by"
 	}
 	var entities func(text string) []string
-	if m.Size > 0 { // where nobody is, nobody is named
+	if m.Size > 0 { // a tenant without records names none
 		entities = questionNames
 	}
 	class := recall.Classify(v.request.Query, v.p.CreatedAt.Time(), entities).Classification()
@@ -280,7 +280,7 @@ func (v *verifying) metadata(m *packer.Metadata) string {
 	return ""
 }
 
-// questionNames returns whom and what a question names, as a search reads it.
+// questionNames returns the names in a question, as a search reads it.
 func questionNames(query string) (names []string) {
 	for _, x := range kind.TextEntities(query) {
 		names = append(names, x.Name)
@@ -288,8 +288,8 @@ func questionNames(query string) (names []string) {
 	return names
 }
 
-// budget says which figure of the budget is not that of the text and of the entries, or
-// nothing.
+// budget returns the figure of the budget that differs from the text and the entries, or
+// "".
 func (v *verifying) budget() string {
 	b := &v.p.TokenBudget
 	if n := int64(v.counter.Count(pack.Markdown(v.p))); b.Used != n {
@@ -321,7 +321,7 @@ func (v *verifying) budget() string {
 	return ""
 }
 
-// origins says where the list of sources is not that of the candidates, or nothing.
+// origins returns where the list of sources differs from the candidates, or "".
 func (v *verifying) origins() string {
 	of := make(map[string]bool)
 	note := func(extra hmx.Extra) {

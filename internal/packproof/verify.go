@@ -23,66 +23,65 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// VerifyPackOptions says how a pack is verified.
+// VerifyPackOptions configures the verification of a pack.
 type VerifyPackOptions struct {
-	// Warn is called when the memory outside the directory could not be used.
+	// Warn is called if the witness outside the directory could not be used.
 	Warn func(error)
-	// Scope is the token that the pack was made under, and Embedder the one that had a
-	// part in it. Without them such a pack is not made again.
+	// Scope is the token that the pack was made under, and Embedder the one that it used.
+	// Without them such a pack is not made again.
 	Scope    string
 	Embedder embed.Provider
-	// Far has the pack made again even if its state is so far back that it takes long to
-	// replay. Progress receives how far that is; it may be nil.
+	// Far allows making the pack again even if the replay of its state takes long. Progress
+	// receives its progress; it may be nil.
 	Far      bool
 	Progress func(done, total uint64)
 }
 
-// PackProof says what was found of what a pack states.
+// PackProof is the result of verifying a pack.
 type PackProof struct {
 	Checkpoint string // a signed note about Size and Root
 	Size       uint64
 	Root       merkle.Hash
 	Digest     string
-	Records    int // that were proven
+	Records    int // records that were proven
 	Entries    []EntryProof
-	// Problems are what does not hold of the rest: hints, constraints, drops and
-	// figures, each in words that begin with the field.
+	// Problems are those of hints, constraints, drops and figures, in words that begin with
+	// the field.
 	Problems []string
-	// Remade says whether the same root and request gave the same pack once more. It
-	// tells of what no record does, such as scores and what is not in the pack.
+	// Remade says whether a repetition with the same root and request gave the same pack.
+	// It covers what no record shows, such as scores and what is missing from the pack.
 	Remade Remade
-	// Unchecked says, in words, why the pack was not made again; empty if it was. Then all
-	// that it says is proven, but not that nothing was taken out of it: entries, drops,
-	// hints, and constraints that are not hard.
+	// Unchecked says, in words, why the pack was not made again; empty if it was. Then the
+	// content is proven, but not that nothing was removed: entries, drops, hints, and
+	// constraints that are not hard.
 	Unchecked string
 }
 
-// EntryProof is what was found of one entry.
+// EntryProof is the proof of one entry.
 type EntryProof struct {
 	SourceID string
 	URI      string
 	Position uint64
 	Leaf     merkle.Hash
 	Path     []merkle.Hash // from the leaf to the root
-	Sources  int           // records that stand behind it, and were proven as well
+	Sources  int           // its source records, which were proven as well
 	OK       bool
 	Problem  string // in words, empty if it is proven
 }
 
-// VerifyPack proves what a pack says, entry by entry, down to the journal: that the
-// record behind it is in the tree with the root that the pack names, that its salt and
-// payload are those that the record commits to, that it was the current version in that
-// state, and that what the entry says of it is so: its words, section, type, trust, time
-// and who said it. What an entry was derived from is proven as well, the first 64 records
-// of it. Hints and constraints must be those of records, hard constraints that held must be
-// there, ranks and figures must agree, and the id must be that of the request that the pack
-// states.
+// VerifyPack proves the content of a pack, entry by entry, down to the journal: that its
+// record is in the tree with the pack's root, that salt and payload match the commitment of
+// the record, that it was the current version in that state, and that the entry describes
+// it correctly: its words, section, type, trust, time and speaker. The first 64 sources of
+// an entry are proven as well. Hints and constraints must come from records, valid hard
+// constraints must be present, ranks and figures must agree, and the id must match the
+// stated request.
 //
-// Where that can be, it is also made again, and must be the same. Else the proof says that
-// it was not, and why: nothing else tells whether anything is missing.
+// If possible, the pack is also made again, and must be the same. Otherwise the proof says
+// why not: nothing else shows whether anything is missing.
 //
 // The pack may come from a file. If something does not hold, the error has the code
-// not_proven, and what was found is returned with it; one that breaks the rules of the
+// not_proven, and the result is returned with it; a pack that breaks the rules of the
 // protocol is an invalid_document.
 func (b *Prover) VerifyPack(ctx context.Context, tenant string, p *hmx.Pack, o VerifyPackOptions) (*PackProof, error) {
 	if p == nil {
@@ -180,7 +179,7 @@ func (b *Prover) verifyPack(ctx context.Context, tenant string, v *verifying, m 
 	return erased, err
 }
 
-// emptyProof proves that a pack of nothing says nothing.
+// emptyProof proves that a pack of a tenant without records is empty.
 func emptyProof(p *hmx.Pack, m *packer.Metadata) error {
 	if root := merkle.EmptyRoot(); m.Root != hex.EncodeToString(root[:]) {
 		return notProven("metadata.root: it is %q, which is not the root of no records", m.Root)
@@ -191,7 +190,7 @@ func emptyProof(p *hmx.Pack, m *packer.Metadata) error {
 	return nil
 }
 
-// verdict is the error for what is not proven.
+// verdict is the error for an unproven pack.
 func (p *PackProof) verdict() error {
 	bad, first := 0, ""
 	for i := range p.Entries {
@@ -252,7 +251,7 @@ func (v *verifying) all(proof *PackProof) error {
 	return nil
 }
 
-// record1 proves a record and reads it. What does not hold is said in words.
+// record1 proves a record and reads it. The problem describes what does not hold.
 func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record, problem string, err error) {
 	f, err := v.From.Core().FrameAt(v.State(), position)
 	if fault.CodeOf(err) == fault.Damaged {
@@ -292,8 +291,8 @@ func (v *verifying) record1(position uint64, out *EntryProof) (rec *index.Record
 	return rec, problem, err
 }
 
-// history returns what had happened to a thing in the state of the pack, and which of
-// that holds its content, -1 if it was not there.
+// history returns the entries of a record in the state of the pack, and the index of the
+// one with its content, -1 if it did not exist.
 func (v *verifying) history(k record.Kind, id string) (entries []catalog.Entry, content int, err error) {
 	entries, err = catalog.Entries(v.Reader, v.Tenant.Number, k, catalog.ThingOf(v.Tenant.Name, k, id))
 	n, content := 0, -1
@@ -305,8 +304,8 @@ func (v *verifying) history(k record.Kind, id string) (entries []catalog.Entry, 
 	return entries[:n], content, err
 }
 
-// then returns a thing as it was in the state of the pack, by its proven record. What
-// keeps it from being known is said in words.
+// then returns a record as it was in the state of the pack, from its proven version. The
+// problem says why it is unknown.
 func (v *verifying) then(k record.Kind, id string) (x excerpt.Item, problem string, err error) {
 	entries, content, err := v.history(k, id)
 	if err != nil {
@@ -325,14 +324,13 @@ func (v *verifying) then(k record.Kind, id string) (x excerpt.Item, problem stri
 	if named, _ := rec.Body.Identity(); named != id {
 		return x, fmt.Sprintf("position %d is another record than %s %s", entries[content].Position, k, id), nil
 	}
-	// What is in the tree counts, not what an index says of it.
+	// What is in the tree counts, not what an index says about it.
 	put := &entries[content]
 	put.Time, put.Trust, put.Actor = rec.Header.Time, rec.Header.Trust, rec.Header.Actor
 	return excerpt.Item{Head: catalog.Past(v.Tenant.Name, k, entries, content, rec.Body), Body: rec.Body}, "", nil
 }
 
-// holds1 says why a thing was not told to whoever looked in the state of the pack, or
-// nothing.
+// holds1 returns why a record was not shown to the caller in the state of the pack, or "".
 func (v *verifying) holds1(x excerpt.Item) string {
 	switch h := x.Head; {
 	case h.State != catalog.Live:

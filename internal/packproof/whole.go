@@ -15,10 +15,10 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// What was taken out of a pack stands in no record. But ranks have no gaps, drops are listed
-// from the best on, and rules that bind are told whatever is asked.
+// No record shows what was removed from a pack. But ranks have no gaps, drops are listed from
+// the best on, and binding rules are always included.
 
-// ranked is what an entry or a drop says of its place among all candidates.
+// ranked is the stated place of an entry or a drop among all candidates.
 type ranked struct {
 	name  string
 	uri   string
@@ -26,8 +26,8 @@ type ranked struct {
 	score float64
 }
 
-// ranks says which rank is there twice, or is not that of the score, or which source is
-// there twice, or nothing.
+// ranks returns a rank or a source that occurs twice, or a rank that does not match its
+// score, or "".
 func (v *verifying) ranks() string {
 	var list []ranked
 	for i := range v.p.Entries {
@@ -54,8 +54,8 @@ func (v *verifying) ranks() string {
 	return ""
 }
 
-// listed says where a candidate is missing among entries and drops, or nothing: all ranks are
-// there, up to that of the last drop where not all drops are listed.
+// listed returns where a candidate is missing among entries and drops, or "": all ranks must
+// occur, up to that of the last drop if not all drops are listed.
 func (v *verifying) listed() string {
 	drops, all := v.p.DroppedEntries, v.p.TokenBudget.DroppedCount
 	last := v.p.AssemblyMetadata.CandidateCount
@@ -83,8 +83,8 @@ func (v *verifying) listed() string {
 	return ""
 }
 
-// rules says which hard rule that held in the state of the pack is not told, or nothing.
-// Under a scope it is not known which were shown.
+// rules returns a valid hard rule in the state of the pack that is missing, or "". Under a
+// scope it is unknown which were visible.
 func (v *verifying) rules() (string, error) {
 	if v.request.Scope != "" {
 		return "", nil
@@ -112,7 +112,7 @@ func (v *verifying) rules() (string, error) {
 		}
 		rule, ok := v.ruleThen(x)
 		if p, is := x.Body.(*memory.Policy); is && (len(p.Scope.Types) > 0 || p.Scope.KeyPrefix != "") {
-			ok = false // which depends on the candidates
+			ok = false // that depends on the candidates
 		}
 		if ok {
 			erased, err := v.DerivedFromErased(x.Body)
@@ -128,9 +128,9 @@ func (v *verifying) rules() (string, error) {
 	return "", nil
 }
 
-// rulesThen returns the hard rules of users and operators that held in the state of the pack
-// for whoever it was made for, as far as they are still on record, and whether these are all
-// that a pack looks at.
+// rulesThen returns the hard rules of users and operators that were valid for the caller in
+// the state of the pack, as far as they are still on record, and whether these are all that a
+// pack reads.
 func (v *verifying) rulesThen() (list []excerpt.Item, all bool, err error) {
 	for _, k := range []record.Kind{record.Memory, record.Policy} {
 		for _, state := range []catalog.State{catalog.Live, catalog.Forgotten, catalog.Expired} {
@@ -166,7 +166,7 @@ func (v *verifying) rulesThen() (list []excerpt.Item, all bool, err error) {
 	return list, len(list) <= hmx.MaxPackEntries, nil
 }
 
-// ruleClass reports whether a thing may be a rule, by its class.
+// ruleClass reports whether a record may be a rule, by its class.
 func ruleClass(h *catalog.Head) bool {
 	if h.Kind == record.Memory {
 		return h.Class == string(memory.TypeConstraint)
@@ -174,7 +174,7 @@ func ruleClass(h *catalog.Head) bool {
 	return h.Class == string(memory.PolicyConstraint) || h.Class == string(memory.PolicyInstruction)
 }
 
-// addRuleThen adds a thing to a list if it was a hard rule that held.
+// addRuleThen appends a record if it was a valid hard rule.
 func (v *verifying) addRuleThen(list []excerpt.Item, k record.Kind, id string) ([]excerpt.Item, error) {
 	if _, content, err := v.history(k, id); err != nil || content < 0 {
 		return list, err

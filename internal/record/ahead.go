@@ -2,18 +2,18 @@ package record
 
 import "sync/atomic"
 
-// aheadChunk is how many items are worked through between two signals.
+// aheadChunk is how many items are processed between two signals.
 const aheadChunk = 64
 
-// Ahead is work on a list that runs ahead of whoever goes through the list: the
-// hashing of payloads beside the writing of them.
+// Ahead processes a list ahead of the goroutine that consumes it: it hashes
+// payloads while they are written.
 type Ahead struct {
 	done  atomic.Int64
-	ready chan struct{} // one for each chunk; nil when all is done
+	ready chan struct{} // one per chunk; nil when all is done
 }
 
-// RunAhead calls work for the parts of a list of n items, in order, on a
-// goroutine of its own. A short list is worked through before it returns.
+// RunAhead calls work for consecutive parts of a list of n items, on a
+// goroutine of its own. A short list is processed before it returns.
 func RunAhead(n int, work func(from, to int)) *Ahead {
 	a := &Ahead{}
 	if n <= 2*aheadChunk {

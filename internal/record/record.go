@@ -1,5 +1,5 @@
-// Package record is what one line of the journal is: a header that the Merkle
-// tree commits to, a salt, and a payload.
+// Package record defines an entry of the journal: a header that the Merkle tree
+// commits to, a salt, and a payload.
 //
 // # The header
 //
@@ -19,16 +19,16 @@
 //
 // # What is guaranteed
 //
-// A leaf of the tenant's tree hashes the header alone. The payload is bound by
-// its commitment, and the salt hides it: once salt and payload are erased, the
-// commitment neither tells the payload nor lets a guess at it be checked, while
+// A leaf of the tenant's tree hashes the header alone. The commitment binds the
+// payload, and the salt hides it: once salt and payload are erased, the
+// commitment neither reveals the payload nor confirms a guess at it, while
 // every root and proof over the header still holds. Ids appear as digests for
 // the same reason: an id can be a person's address.
 //
 // # What is not
 //
-// A digest of an id can be checked by whoever guesses the id. Tenant and actor
-// are in the clear. Nothing here reads or writes a file.
+// A reader who guesses an id can confirm it by its digest. Tenant and actor are
+// in the clear. This package reads and writes no files.
 package record
 
 import (
@@ -59,7 +59,7 @@ const fixed = 3 + 8 + 2*HashSize
 // Hash is a SHA-256.
 type Hash = [HashSize]byte
 
-// Header is what the tenant's tree says about a record for ever.
+// Header is the permanent part of a record, which the tenant's tree commits to.
 type Header struct {
 	Kind       Kind
 	Trust      Trust
@@ -68,7 +68,7 @@ type Header struct {
 	Commitment Hash   // see [Commit]
 	Position   uint64 // within the tenant, from 0 without gaps
 	Tenant     string
-	Actor      string // who wrote it, as the writer was known to the engine
+	Actor      string // who wrote it, as the engine identified the writer
 }
 
 // Append appends the encoding of h to dst.
@@ -84,8 +84,8 @@ func (h *Header) Append(dst []byte) []byte {
 	return append(dst, h.Actor...)
 }
 
-// ParseHeader decodes what Append made, and refuses anything else. The strings
-// of the header are its own.
+// ParseHeader decodes the output of Append, and refuses anything else. The
+// header does not share memory with b.
 func ParseHeader(b []byte) (Header, error) {
 	var h Header
 	if len(b) < fixed {
@@ -142,13 +142,11 @@ func cutString(b []byte, limit uint64) (string, []byte, error) {
 	return string(b[:n]), b[n:], nil
 }
 
-// Commit returns the commitment to a body, which is a salt with its payload
-// behind it.
+// Commit returns the commitment to a body: a salt followed by its payload.
 func Commit(body []byte) Hash { return sha256.Sum256(body) }
 
-// ID returns the digest under which a record's id stands in its header. The
-// tenant and the kind are part of it, so that one id in two tenants gives two
-// digests.
+// ID returns the digest that represents a record's id in its header. The tenant
+// and the kind are part of it, so that one id in two tenants gives two digests.
 func ID(tenant string, kind Kind, id string) Hash {
 	var room [512]byte
 	b := append(room[:0], "lukasa/record-id/1\n"...)

@@ -75,7 +75,7 @@ func TestHeaderRefusals(t *testing.T) {
 	}
 }
 
-// Two things that differ in anything have two digests.
+// Inputs that differ in any part have different digests.
 func TestIDsAreApart(t *testing.T) {
 	seen := make(map[record.Hash]string)
 	for _, tenant := range []string{"", "a", "ab", "abc", "b"} {

@@ -2,28 +2,28 @@ package record
 
 import "fmt"
 
-// Kind says what a record is about. The numbers are on disk: they are never
-// used again for something else.
+// Kind is the type of a record. The numbers are on disk: they are never
+// reused.
 type Kind uint8
 
 // The kinds of records.
 const (
 	Event       Kind = 1  // an HMX event
 	Memory      Kind = 2  // a version of a memory
-	Edge        Kind = 3  // a version of an edge between two things
+	Edge        Kind = 3  // a version of an edge between two records
 	Entity      Kind = 4  // a version of an entity
 	Relation    Kind = 5  // a version of a relation between entities
-	Conflict    Kind = 6  // a version of a conflict between things
+	Conflict    Kind = 6  // a version of a conflict between records
 	Policy      Kind = 7  // a version of a policy
 	Artifact    Kind = 8  // an HMX artifact
-	Feedback    Kind = 9  // what a reader found useful, and how it went
-	Violation   Kind = 10 // what a scope did not allow, and was tried all the same
-	Embedding   Kind = 11 // what a model outside the program made of an event or a thing
-	Fingerprint Kind = 12 // a digest of what an agent learned, brought in from elsewhere
-	Refinement  Kind = 13 // a title and a summary of an artifact by a model outside the program
-	Tombstone   Kind = 16 // a thing is forgotten, with a reason
+	Feedback    Kind = 9  // what a reader found useful, and the outcome
+	Violation   Kind = 10 // an access that a scope did not allow
+	Embedding   Kind = 11 // the embedding of an event or a versioned record by an external model
+	Fingerprint Kind = 12 // a digest of what an agent learned, imported from elsewhere
+	Refinement  Kind = 13 // a title and a summary of an artifact by an external model
+	Tombstone   Kind = 16 // a versioned record is forgotten, with a reason
 	Redaction   Kind = 17 // payloads are erased
-	Expiry      Kind = 18 // things are over, by their own time or by a policy
+	Expiry      Kind = 18 // versioned records have expired, by their own time or by a policy
 	Transition  Kind = 19 // an artifact's status changes
 )
 
@@ -73,7 +73,7 @@ func ParseKind(name string) (Kind, bool) {
 }
 
 // Trust says how far a record's text may be believed. It is set when a record
-// is admitted, by who wrote it and never by what it says. A higher number is
+// is admitted, by its writer and never by its text. A higher number is
 // trusted more.
 type Trust uint8
 
@@ -83,7 +83,7 @@ const (
 	Tool     Trust = 2 // what a tool or a command printed
 	Agent    Trust = 3 // what an agent said, did or concluded
 	User     Trust = 4 // what the agent's user said
-	Operator Trust = 5 // what whoever runs the engine decreed
+	Operator Trust = 5 // what the operator of the engine set
 )
 
 // tiers are the names of the tiers, in the order of their numbers.

@@ -14,28 +14,27 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Only what is active is for agents: what was superseded, archived or deprecated, and
-// drafts, are there for those who ask for them by their status. Versions may be many
-// times as many as there are active ones, so these are found once and kept until an
-// artifact changes.
+// Agents get only active artifacts. Drafts, superseded, archived and deprecated ones are
+// found only by their status. There may be many times more versions than active artifacts,
+// so the active ones are found once and cached until an artifact changes.
 
-// InUse is the active artifacts of a state: the heads of those that say something about
-// next steps, by id, and where all of them are.
+// InUse is the active artifacts of a state: the heads of those about next steps, by id, and
+// the positions of all.
 type InUse struct {
-	size      uint64 // how many records there were
+	size      uint64 // number of records
 	Heads     []*catalog.Head
 	positions map[uint64]bool
 }
 
-// How many artifacts of each type are looked at for next steps, the newest, and of how many
-// tenants the active ones are kept.
+// The number of newest artifacts of each type considered for next steps, and the number of
+// tenants whose active artifacts are cached.
 const (
 	guideArtifacts = 2000
 	keptActive     = 4
 )
 
-// actives keeps the active artifacts of tenants until one changes. It is safe for concurrent
-// use; nil keeps nothing.
+// actives caches the active artifacts of tenants until one changes. It is safe for
+// concurrent use; nil caches nothing.
 type actives struct {
 	board.NopFollower
 	mu      sync.Mutex
@@ -57,7 +56,7 @@ func (a *actives) Writing(h *record.Header) {
 	}
 }
 
-// Erasing lets go of all that is kept.
+// Erasing empties the cache.
 func (a *actives) Erasing() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -65,11 +64,11 @@ func (a *actives) Erasing() error {
 	return nil
 }
 
-// Rebuilt lets go of all that is kept.
+// Rebuilt empties the cache.
 func (a *actives) Rebuilt() error { return a.Erasing() }
 
-// in returns the active artifacts of a state, if they are known: those of another state,
-// with no record between the two that may have changed one.
+// in returns the active artifacts of a state from the cache: those of another state, if no
+// record between the two may have changed one.
 func (a *actives) in(t *ledger.Tenant) (InUse, bool) {
 	if a == nil {
 		return InUse{}, false
@@ -81,7 +80,7 @@ func (a *actives) in(t *ledger.Tenant) (InUse, bool) {
 	return known, ok && (!any || last < known.size && last < t.Size)
 }
 
-// keep remembers the active artifacts of a state.
+// keep caches the active artifacts of a state.
 func (a *actives) keep(t *ledger.Tenant, active InUse) {
 	if a != nil {
 		a.mu.Lock()
@@ -103,8 +102,8 @@ func (b *Retriever) Active(s board.State) (InUse, error) {
 	return active, err
 }
 
-// findActive looks for the active artifacts of a state. Of those that say something
-// about next steps it has the newest of each type.
+// findActive finds the active artifacts of a state. Of those about next steps it returns the
+// newest of each type.
 func findActive(s board.State) (InUse, error) {
 	out := InUse{size: s.Tenant.Size, positions: make(map[uint64]bool)}
 	left := map[string]int{
@@ -122,7 +121,7 @@ func findActive(s board.State) (InUse, error) {
 		out.positions[h.Position] = true
 		if left[h.Class] > 0 {
 			left[h.Class]--
-			h.Links = nil // nobody asks for them here
+			h.Links = nil // not needed here
 			out.Heads = append(out.Heads, h)
 		}
 		return true
@@ -131,8 +130,8 @@ func findActive(s board.State) (InUse, error) {
 	return out, fault.First(failed, err)
 }
 
-// usable reports whether the artifact at a position may be found: it is active, or what
-// no longer holds is asked for, too.
+// usable reports whether the artifact at a position may be found: it is active, or expired
+// documents are included.
 func (a *Question) usable(position uint64) (bool, error) {
 	if a.IncludeExpired {
 		return true, nil

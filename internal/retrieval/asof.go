@@ -21,63 +21,63 @@ import (
 	"lukasa.dev/internal/recall"
 )
 
-// LeastRootPrefix is how many hexadecimal digits of a root name it at least.
+// LeastRootPrefix is the minimum number of hexadecimal digits that name a root.
 const LeastRootPrefix = 8
 
-// AsOf says which state is meant: that when a position was the newest, that with a root,
-// or that of a time. One of them is given at most; the zero value is the present.
+// AsOf names a state: by its newest position, its root, or a time. At most one is given; the
+// zero value is the present.
 type AsOf struct {
 	Position hmx.Opt[uint64]
 	Root     hmx.Opt[merkle.Hash]
-	// RootPrefix are the first hexadecimal digits of a root, at least [LeastRootPrefix].
-	// They must be those of one root alone.
+	// RootPrefix is the first hexadecimal digits of a root, at least [LeastRootPrefix]. Only
+	// one root may match.
 	RootPrefix string
-	// Time means what was recorded at that time or before. Zero is none.
+	// Time selects what was recorded at that time or before. Zero means none.
 	Time time.Time
-	// Progress receives how many records of how many are replayed, if a past state has to
-	// be made. It may be nil.
+	// Progress receives the progress of a replay in records, if a past state must be rebuilt.
+	// It may be nil.
 	Progress func(done, total uint64)
 
 	again  bool // to compare a pack with one of the same state
-	far    bool // and however far back that is
-	hiding bool // and without what is hidden now
+	far    bool // however far back that is
+	hiding bool // without what is hidden now
 }
 
-// AsOfAgain returns what is filled in to compare a pack with one of the same state, however far
-// back that is, if far.
+// AsOfAgain returns an AsOf for comparing a pack with one of the same state; far allows states
+// far back.
 func AsOfAgain(far bool, progress func(done, total uint64)) AsOf {
 	return AsOf{again: true, far: far, Progress: progress}
 }
 
-// Hiding returns as, without what is hidden now.
+// Hiding returns as without what is hidden now.
 func Hiding(as AsOf) AsOf {
 	as.hiding = true
 	return as
 }
 
-// ShowsAsThen reports whether a state is shown with what has been hidden since.
+// ShowsAsThen reports whether a state includes what has been hidden since.
 func ShowsAsThen(as AsOf) bool { return as.again && !as.hiding }
 
-// Presence is a tenant as it is now.
+// Presence is a tenant in its present state.
 type Presence struct {
 	r kv.Reader
 	t *ledger.Tenant
 }
 
-// StateAt is the state of a tenant that a read looks at.
+// StateAt is the state of a tenant that a read uses.
 type StateAt struct {
 	From   *Retriever
 	Reader kv.Reader
 	Tenant *ledger.Tenant // nil for a state without records
-	// Of a past state: what is kept of it, the tenant as it is now, and what says what
-	// became of a position since.
+	// For a past state: the replayed state, the present of the tenant, and the fate of a
+	// position since.
 	then    *past
 	Present *Presence
 	Since   func(position uint64) (board.Fate, error)
 }
 
-// At returns the state of a tenant that is meant, which end lets go. Those of the
-// past are shared with all who ask for the same one.
+// At returns the named state of a tenant; end releases it. Past states are shared between
+// callers.
 func (b *Retriever) At(ctx context.Context, s board.State, as AsOf) (m StateAt, end func(), err error) {
 	end = func() {}
 	size, err := as.size(ctx, b, s)
@@ -101,7 +101,7 @@ func (b *Retriever) At(ctx context.Context, s board.State, as AsOf) (m StateAt, 
 	return StateAt{From: then.board, Reader: then.board.core.Store(), Tenant: then.tenant, then: then, Present: &Presence{s.Reader, s.Tenant}, Since: since}, then.letGo, nil
 }
 
-// Shows reports whether a view that sees a thing of a past state may see it now.
+// Shows reports whether a view that sees a record of a past state may see it now.
 func (p *Presence) Shows(v board.View, h *catalog.Head) (bool, error) {
 	if access.Of(v) == nil && v.Agent == "" {
 		return true, nil
@@ -110,7 +110,7 @@ func (p *Presence) Shows(v board.View, h *catalog.Head) (bool, error) {
 	return ok && now.State != catalog.Redacted && access.Sees(v, now), err
 }
 
-// Enter makes a state with records the one that is looked at.
+// Enter sets the state of the question, which has records.
 func (a *Question) Enter(m StateAt) (err error) {
 	a.From, a.Reader, a.Tenant, a.Since, a.Now = m.From, m.Reader, m.Tenant, m.Since, access.NowOf(a.View, m.Tenant)
 	if a.Shown, err = a.From.Visible(a.Ctx, board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}); err != nil {
@@ -135,8 +135,8 @@ func (a *Question) Roster() (*roster.View, error) {
 	return a.From.searcher.Roster(recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size})
 }
 
-// Shows reports whether the caller may see a thing. In a past, that is what they
-// could see then and may see now.
+// Shows reports whether the caller may see a record. In a past state, it must have been visible
+// then and be visible now.
 func (a *Question) Shows(h *catalog.Head) (bool, error) {
 	if !access.Sees(a.View, h) || a.present == nil {
 		return access.Sees(a.View, h), nil
@@ -144,7 +144,7 @@ func (a *Question) Shows(h *catalog.Head) (bool, error) {
 	return a.present.Shows(a.View, h)
 }
 
-// CheckAsOf refuses what names two states, and what names none.
+// CheckAsOf refuses an AsOf that names two states, or an impossible one.
 func CheckAsOf(as AsOf) error {
 	given := 0
 	for _, is := range []bool{as.Position.Set, as.Root.Set, as.RootPrefix != "", !as.Time.IsZero()} {
@@ -163,7 +163,7 @@ func CheckAsOf(as AsOf) error {
 		WithFix("give from 8 to 64 hexadecimal digits, in small letters")
 }
 
-// sizeByTime returns how many records a tenant had at a time. Their times never go back.
+// sizeByTime returns how many records a tenant had at a time. Their times never decrease.
 func (b *Retriever) sizeByTime(ctx context.Context, s board.State, at time.Time) (uint64, error) {
 	last := index.Nanos(at)
 	if last >= s.Tenant.Time {
@@ -181,7 +181,7 @@ func (b *Retriever) sizeByTime(ctx context.Context, s board.State, at time.Time)
 	return uint64(size), failed
 }
 
-// sizeOfPrefix returns how many records a tenant had when its root began like this.
+// sizeOfPrefix returns how many records a tenant had when its root began with prefix.
 func sizeOfPrefix(ctx context.Context, s board.State, prefix string) (uint64, error) {
 	found, size := 0, uint64(0)
 	see := func(root merkle.Hash, n uint64) {
@@ -207,12 +207,12 @@ func sizeOfPrefix(ctx context.Context, s board.State, prefix string) (uint64, er
 	return size, nil
 }
 
-// begins reports whether the hexadecimal digits of a root begin like this.
+// begins reports whether the hexadecimal digits of a root begin with prefix.
 func begins(root merkle.Hash, prefix string) bool {
 	return strings.HasPrefix(hex.EncodeToString(root[:]), prefix)
 }
 
-// eachLeaf visits the leaves of a tenant in order, until visit says no.
+// eachLeaf visits the leaves of a tenant in order, until visit returns false.
 func eachLeaf(ctx context.Context, s board.State, visit func(position uint64, leaf merkle.Hash) bool) error {
 	for position := range s.Tenant.Size {
 		if position%4096 == 0 {
@@ -228,5 +228,5 @@ func eachLeaf(ctx context.Context, s board.State, visit func(position uint64, le
 	return nil
 }
 
-// ErrTooFar says that a state is too far back to be made again for a comparison.
+// ErrTooFar says that a state is too far back to be rebuilt for a comparison.
 var ErrTooFar = errors.New("the state is far back")

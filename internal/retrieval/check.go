@@ -19,7 +19,7 @@ import (
 // maxSearchValues is how many values one filter of a search may have.
 const maxSearchValues = 1024
 
-// CheckSearch applies the rules of a search and fills in what was left out.
+// CheckSearch validates a search and fills in its defaults.
 func CheckSearch(o *SearchOptions) error {
 	if o.TopK == 0 {
 		o.TopK = DefaultSearchHits
@@ -83,7 +83,7 @@ func CheckSearch(o *SearchOptions) error {
 	return o.checkVector()
 }
 
-// checkVector applies the rules of a vector that do not depend on the state.
+// checkVector validates a vector as far as that does not depend on the state.
 func (o *SearchOptions) checkVector() error {
 	if o.Vector == nil {
 		return nil
@@ -120,8 +120,8 @@ func Words[T ~string](all []T) string {
 	return b.String()
 }
 
-// Quoted returns the beginning of a value for an error, without a character that
-// could change how the line around it reads.
+// Quoted returns the beginning of a value for an error, without characters that
+// could change how the line reads.
 func Quoted(s string) string {
 	const shown = 40
 	if utf8.RuneCountInString(s) > shown {

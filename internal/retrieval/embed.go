@@ -20,60 +20,61 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxEmbedText is how many code points of a text a provider is given. What comes
-// after them has no influence on the vector.
+// MaxEmbedText is how many code points of a text a provider receives. The rest does
+// not influence the vector.
 const MaxEmbedText = 8000
 
 // maxEmbedProblems is how many texts without a vector are named.
 const maxEmbedProblems = 100
 
-// embedBatch is how many texts a provider is given at once, and how many vectors are
+// embedBatch is how many texts a provider receives at once, and how many vectors are
 // journaled together.
 const embedBatch = 128
 
-// EmbedOptions says who makes vectors of what.
+// EmbedOptions configures a call of Embed.
 type EmbedOptions struct {
 	Tenant   string
 	Provider embed.Provider
-	// Dimensions is how many numbers each vector must have. Zero takes what the
-	// provider says, unless the tenant has vectors by that model already, and all of
-	// them have other dimensions.
+	// Dimensions is the required length of each vector. Zero means that of the
+	// provider, unless the tenant has vectors by that model already, and all of them
+	// have another length.
 	Dimensions int
-	// Limit is how many texts the provider is asked about at most. Zero means any.
+	// Limit is the maximum number of texts that the provider receives. Zero means no
+	// limit.
 	Limit int
-	// Progress receives how many texts have had their turn. It may be nil.
+	// Progress receives how many texts were processed. It may be nil.
 	Progress func(done, total uint64)
 }
 
-// Embedded says what came of it.
+// Embedded is the result of Embed.
 type Embedded struct {
 	Model      string
 	Dimensions int // 0 if the provider did not say
 	Done       int // vectors journaled
-	Failed     int // texts that the provider has no vector of; they will be tried again
-	Left       int // texts whose turn did not come
+	Failed     int // texts without a vector; a later call retries them
+	Left       int // texts that were not processed
 	// Problems names the first texts that failed.
 	Problems []EmbedProblem
 }
 
-// EmbedProblem says why something has no vector.
+// EmbedProblem says why a text has no vector.
 type EmbedProblem struct {
 	URI memory.URI
 	Err error
 }
 
-// Embed has a provider make vectors of everything in a tenant that has none by its
-// model: of events and of the current versions of things. Each vector is journaled, so
-// that it is there after a restart, in an export and when the index is rebuilt,
-// without the provider. What is past its own time is not sent.
+// Embed makes a provider embed everything in a tenant that has no vector by its model:
+// events and the current versions of versioned records. Each vector is journaled, so
+// that it survives a restart, an export and a rebuild without the provider. Expired
+// documents are not sent.
 //
-// What the provider cannot do stays for the next call, and is found by its words and
-// by the built-in model meanwhile. An error says why the call ended early; what was
-// done until then is told even so, and stays. Several calls at once do no harm, except
-// that the provider may be asked twice.
+// What the provider cannot embed stays for the next call, and is found by its words
+// and by the built-in model meanwhile. An error says why the call ended early; the
+// result still reports what was done, which stays. Concurrent calls are safe, but the
+// provider may embed a text twice.
 //
-// No scope may do it. The board opens no connection; whatever the provider does is up
-// to its writer.
+// Embed is refused under a scope. The board opens no connection itself; the provider
+// may.
 func (b *Retriever) Embed(ctx context.Context, w board.Writer, o EmbedOptions) (*Embedded, error) {
 	if err := b.core.RefuseScope(ctx, o.Tenant, w, memory.OpEmbed, "what has no vector"); err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (o *EmbedOptions) check() error {
 	case o.Dimensions < 0 || o.Dimensions > hmx.MaxEmbeddings:
 		return bad("dimensions: is %d, but must be from 1 to %d", o.Dimensions, hmx.MaxEmbeddings).WithFix("leave it out to take what the model has")
 	}
-	// The name stands in every record.
+	// The name is in every record.
 	probe := memory.NewEmbedding(o.Provider.Name(), memory.URI{Tenant: o.Tenant, Kind: record.Event, ID: "e"}, 0, []float32{1})
 	return probe.Validate()
 }
@@ -115,21 +116,21 @@ type embedding struct {
 	w     board.Writer
 	o     *EmbedOptions
 	out   *Embedded
-	until uint64 // what comes later is for the next call
-	next  uint64 // the first position that was not looked at
+	until uint64 // later positions are for the next call
+	next  uint64 // the first unprocessed position
 	total uint64
 }
 
-// unembedded is something without a vector.
+// unembedded is a document without a vector.
 type unembedded struct {
 	uri      memory.URI
 	position uint64
 	trust    record.Trust
-	ends     int64 // when an event is over
+	ends     int64 // when an event expires
 	text     string
 }
 
-// run does all there is to do, or as much as it may.
+// run embeds everything, up to the limit.
 func (e *embedding) run(ctx context.Context) error {
 	err := e.agree(ctx)
 	if err != nil {
@@ -176,8 +177,8 @@ func (e *embedding) progress() {
 	}
 }
 
-// agree finds out how many numbers a vector has. A provider that does not know yet is
-// asked about a text of its own first.
+// agree determines the length of a vector. A provider that does not know it yet embeds
+// a sample text first.
 func (e *embedding) agree(ctx context.Context) error {
 	n := e.o.Dimensions
 	if n == 0 {
@@ -223,8 +224,8 @@ func embedOne(ctx context.Context, p embed.Provider, text string) ([]float32, er
 	return nil, results[0].Err
 }
 
-// count returns how many texts are left to be embedded. Only what the built-in model
-// knows nothing of has to be read for that: it may be blank.
+// count returns how many texts are left to embed. It reads only those that the
+// built-in model has no vector of: they may be blank.
 func (e *embedding) count(ctx context.Context) (n int, err error) {
 	err = e.missing(ctx, e.next, func(s board.State, position uint64, known bool) (bool, error) {
 		if !known {
@@ -239,7 +240,7 @@ func (e *embedding) count(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// collect returns the next texts, up to a number of them.
+// collect returns the next texts, up to n.
 func (e *embedding) collect(ctx context.Context, n int) (list []unembedded, err error) {
 	next := e.until
 	err = e.missing(ctx, e.next, func(s board.State, position uint64, _ bool) (bool, error) {
@@ -259,7 +260,7 @@ func (e *embedding) collect(ctx context.Context, n int) (list []unembedded, err 
 	return list, err
 }
 
-// missing calls visit with what has no vector yet, from a position on.
+// missing calls visit for each document without a vector, from a position on.
 func (e *embedding) missing(ctx context.Context, from uint64, visit func(s board.State, position uint64, known bool) (bool, error)) error {
 	return e.b.core.Read(ctx, e.o.Tenant, func(s board.State) error {
 		return vector.Open(s.Reader, s.Tenant.Number, s.Tenant.Size, nil).Missing(e.out.Model, e.out.Dimensions, from, e.until, func(position uint64, known bool) (bool, error) {
@@ -271,20 +272,19 @@ func (e *embedding) missing(ctx context.Context, from uint64, visit func(s board
 	})
 }
 
-// read reads what is at a position, or returns nil if there is nothing to make a
-// vector of: because it is gone, blank or past its time, cannot be read, or had a
-// vector that was erased.
+// read reads the document at a position. It returns nil if there is nothing to embed:
+// it is gone, blank, expired or unreadable, or its vector was erased.
 func (e *embedding) read(s board.State, position uint64) (*unembedded, error) {
 	f, err := e.b.core.FrameAt(s, position)
 	if fault.CodeOf(err) == fault.Damaged {
-		return nil, nil // Verify tells
+		return nil, nil // Verify reports it
 	}
 	if err != nil || f.Erased {
 		return nil, err
 	}
 	rec, err := apply.Decode(&f)
 	if err != nil {
-		return nil, nil // Verify tells
+		return nil, nil // Verify reports it
 	}
 	text, ok := index.EmbeddedText(&rec)
 	if text = cutText(text, MaxEmbedText); !ok || strings.TrimSpace(text) == "" {
@@ -306,8 +306,8 @@ func (e *embedding) read(s board.State, position uint64) (*unembedded, error) {
 	return u, nil
 }
 
-// wantsEmbedding reports whether something is current, and has no embedding by the
-// model, be it one that was erased: whoever erased it did not want it.
+// wantsEmbedding reports whether a document is current and never had an embedding by
+// the model. An erased embedding counts: it must not come back.
 func wantsEmbedding(b *board.Board, s board.State, u *unembedded, by *Embedded) (bool, error) {
 	if current, err := isCurrent(s, max(b.Now().UnixNano(), s.Tenant.Time), u); err != nil || !current {
 		return false, err
@@ -317,8 +317,8 @@ func wantsEmbedding(b *board.Board, s board.State, u *unembedded, by *Embedded) 
 	return err == nil && !there, err
 }
 
-// isCurrent reports whether a record is an event that is there, or the content of a
-// thing that is live, and not over.
+// isCurrent reports whether a record is an existing event, or the content of a live
+// versioned record, and not expired.
 func isCurrent(s board.State, now int64, u *unembedded) (bool, error) {
 	if u.uri.Kind == record.Event {
 		_, gone, err := ledger.Erased(s.Reader, s.Tenant.Number, u.position)
@@ -328,8 +328,8 @@ func isCurrent(s board.State, now int64, u *unembedded) (bool, error) {
 	return ok && err == nil && h.State == catalog.Live && h.Position == u.position && h.Expires > now, err
 }
 
-// embed has vectors made of texts, and journals them. It returns how many texts had no
-// answer because of something that is not their fault, and what that is.
+// embed has texts embedded and journals the vectors. It returns how many texts got no
+// answer for a reason other than the text itself, and that reason.
 func (e *embedding) embed(ctx context.Context, list []unembedded) (untried int, err error) {
 	texts := make([]string, len(list))
 	for i := range list {
@@ -343,7 +343,7 @@ func (e *embedding) embed(ctx context.Context, list []unembedded) (untried int, 
 		return len(list), err
 	}
 	var made []vectorOf
-	textsAlone := err == nil // then what has no vector is itself to blame
+	textsAlone := err == nil // then a text without a vector is itself the reason
 	for i, r := range results {
 		one, refused := e.take(&list[i], r)
 		switch {
@@ -362,7 +362,7 @@ func (e *embedding) embed(ctx context.Context, list []unembedded) (untried int, 
 	if len(made) == 0 {
 		return untried, err
 	}
-	// What was paid for is kept, even if nobody waits for it any more.
+	// The vectors may have cost money, so they are kept even if the caller is gone.
 	done, failed := e.journal(context.WithoutCancel(ctx), made)
 	if failed != nil {
 		return untried + len(made), fault.First(failed, err)
@@ -371,14 +371,14 @@ func (e *embedding) embed(ctx context.Context, list []unembedded) (untried int, 
 	return untried, err
 }
 
-// vectorOf is a vector on its way into the journal.
+// vectorOf is a vector to be journaled.
 type vectorOf struct {
 	of      *unembedded
 	body    *memory.Embedding
 	payload []byte
 }
 
-// take checks what a provider made of a text.
+// take checks the vector of a text.
 func (e *embedding) take(u *unembedded, r embed.Result) (vectorOf, error) {
 	if r.Err != nil {
 		return vectorOf{}, r.Err
@@ -395,15 +395,15 @@ func (e *embedding) take(u *unembedded, r embed.Result) (vectorOf, error) {
 	if one.payload, err = one.body.AppendJSON(nil); err != nil {
 		return one, err
 	}
-	// What is read back at a replay must be accepted then.
+	// A replay must accept the payload.
 	if _, err := memory.Decode(record.Embedding, one.payload); err != nil {
 		return one, fault.Newf(fault.InvalidArgument, "%w", err)
 	}
 	return one, nil
 }
 
-// journal writes vectors. It returns how many were written: not those of what has
-// changed or gone meanwhile, nor those that someone else was faster with.
+// journal writes vectors and returns how many: not those of documents that have
+// changed or gone meanwhile, nor those that a concurrent call wrote first.
 func (e *embedding) journal(ctx context.Context, made []vectorOf) (done int, err error) {
 	err = e.b.core.Submit(ctx, &board.Request{Indexed: true, Records: len(made), Admit: func(g *board.Group) (err error) {
 		done, err = putEmbeddings(g, e.w, e.o.Tenant, e.out, made)
@@ -412,8 +412,7 @@ func (e *embedding) journal(ctx context.Context, made []vectorOf) (done int, err
 	return done, err
 }
 
-// putEmbeddings decides about vectors in log order, and puts them. A vector is trusted
-// as far as what it was made of.
+// putEmbeddings admits vectors in log order. A vector has the trust of its text.
 func putEmbeddings(g *board.Group, w board.Writer, tenant string, by *Embedded, made []vectorOf) (int, error) {
 	t, err := g.Tenant(tenant)
 	if err != nil {
@@ -441,7 +440,7 @@ func putEmbeddings(g *board.Group, w board.Writer, tenant string, by *Embedded, 
 	return len(entries), nil
 }
 
-// cutText returns at most that many code points of a text.
+// cutText returns the first code points of a text, at most most.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text

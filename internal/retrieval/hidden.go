@@ -9,19 +9,19 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// What could be seen of a past state and may not be seen now has no part in a pack or a
-// search of it: neither an entry nor a weight.
+// A record that was visible in a past state and is hidden now has no part in a pack or a
+// search of that state: neither an entry nor an influence on weights.
 
-// hiddenNow is what of a past state is hidden from one who looks, though it was not
-// then.
+// hiddenNow is the positions of a past state that were visible to a view then and are
+// hidden from it now.
 type hiddenNow struct {
 	who  [sha256.Size]byte
 	size uint64 // of the present
 	list []uint64
 }
 
-// hide takes out of what is visible in a past state what is hidden now, unless it is to be
-// as it was for the caller then.
+// hide removes what is hidden now from what is visible in a past state, unless the caller
+// wants the visibility of then.
 func (a *Question) hide(x *past) error {
 	if access.Of(a.View) == nil && a.View.Agent == "" {
 		return nil
@@ -55,8 +55,8 @@ func (a *Question) hide(x *past) error {
 	return nil
 }
 
-// hidden returns where that is of a past state which is hidden now from the caller.
-// The last answer is kept with the state.
+// hidden returns the positions of a past state that are hidden from the caller now. The
+// last result is cached with the state.
 func (a *Question) hidden(x *past) ([]uint64, error) {
 	key := hiddenNow{who: sha256.Sum256([]byte(a.View.Agent + "\x00" + a.View.Scope)), size: a.present.t.Size}
 	x.all.mu.Lock()

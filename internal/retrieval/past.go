@@ -21,32 +21,30 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// A past state of a tenant is rebuilt, for packs, searches and finds alike: its records up to then are folded into indexes
-// in memory, which are then asked as those of the present are. So what is found, and how
-// it is weighed, is what it was then, to the last bit, but for what was erased since. A
-// mask over the indexes of the present would not do: versions that were superseded are
-// not in them, and how rare a word is depends on what came later.
+// Packs, searches and finds of a past state rebuild it: its records are folded into indexes, which are
+// queried as those of the present are. So results and weights are exactly those of then, except for what was
+// erased since. A mask over the present indexes would not do: they lack superseded versions, and how rare a
+// word is depends on later records.
 
-// keptPast is how many records a past state has at most that is made in memory, and kept
-// for the next who asks. A larger one is made for each, in files that are removed when it
-// is let go, or when the directory is opened next.
+// keptPast is the maximum number of records of a past state that is rebuilt in memory and cached. A larger
+// one is rebuilt for each caller, in files that are removed when it is released, or when the directory is
+// next opened.
 const keptPast = 20_000
 
-// pastChecked is behind how many records of the present a kept state is looked through
-// for erasures, before it is rebuilt instead.
+// pastChecked is how many newer records a cached state is checked for erasures, before it is rebuilt instead.
 const pastChecked = 4096
 
-// pasts keeps the past state that was used last.
+// pasts caches the most recently used past state.
 type pasts struct {
 	turn chan struct{} // a semaphore of one: held by the goroutine that replays
 	kept *past         // of the holder of the turn
-	made int           // in files; of the same
-	most uint64        // records of one in memory: keptPast
+	made int           // number of states in files; of the same
+	most uint64        // maximum records of one in memory: keptPast
 
-	erasures atomic.Uint64 // how often something was erased
-	upTo     uint64        // erasures that the kept state knows of; of the holder of the turn
+	erasures atomic.Uint64 // number of erasures
+	upTo     uint64        // erasures that the cached state includes; of the holder of the turn
 
-	mu sync.Mutex // guards how many use a state
+	mu sync.Mutex // guards the users of a state
 }
 
 func newPasts() *pasts {
@@ -55,19 +53,18 @@ func newPasts() *pasts {
 	return p
 }
 
-// past is a tenant as it was, in a board of its own that has its indexes and shares the
-// journal.
+// past is a tenant as it was, in a board with its own indexes that shares the journal.
 type past struct {
 	board   *Retriever
 	tenant  *ledger.Tenant
-	checked uint64 // size of the present up to which nothing of it was erased
+	checked uint64 // size of the present up to which none of its records was erased
 	all     *pasts
-	users   int          // and one if it is kept
-	hidden  *hiddenNow   // from the last caller; guarded as users is
+	users   int          // plus one if it is cached
+	hidden  *hiddenNow   // for the last caller; guarded like users
 	end     func() error // closes its store
 }
 
-// close lets the kept state go. Nobody uses one any more.
+// close drops the cached state. No caller uses one any more.
 func (p *pasts) close() error {
 	if p.kept == nil {
 		return nil
@@ -77,14 +74,14 @@ func (p *pasts) close() error {
 	return kept.end()
 }
 
-// erased has the kept state let go, since something was erased that may be in it. If
-// someone has the turn, they do it when they give it back.
+// erased drops the cached state, since an erased record may be in it. If another goroutine holds the turn,
+// that one drops it when it releases the turn.
 func (p *pasts) erased() {
 	p.erasures.Add(1)
 	p.tidy()
 }
 
-// tidy lets a kept state go that is older than an erasure, unless someone has the turn.
+// tidy drops a cached state that is older than an erasure, unless the turn is taken.
 func (p *pasts) tidy() {
 	select {
 	case <-p.turn:
@@ -98,8 +95,8 @@ func (p *pasts) tidy() {
 	p.turn <- struct{}{}
 }
 
-// pastFollower lets a kept state go that is older than an erasure, and all that is left of
-// past states before a purge.
+// pastFollower drops a cached state that is older than an erasure, and all files of past states before a
+// purge.
 type pastFollower struct {
 	board.NopFollower
 	b *Retriever
@@ -113,18 +110,18 @@ func (f pastFollower) Erasing() error {
 func (f pastFollower) Purging() error { return f.b.forgetPasts() }
 func (f pastFollower) Close() error   { return f.b.pasts.close() }
 
-// forgetPasts removes all that is left of past states. Nobody uses one.
+// forgetPasts removes all files of past states. No caller uses one.
 func (b *Retriever) forgetPasts() error {
 	if err := b.pasts.close(); err != nil {
 		return err
 	}
 	if _, err := b.core.FS().Stat(b.core.Path(board.NamePast)); err != nil {
-		return nil // there is none
+		return nil // there are none
 	}
 	return disk.Fault(b.core.FS().RemoveAll(b.core.Path(board.NamePast)))
 }
 
-// use counts users more or fewer, and closes what nobody uses.
+// use changes the number of users, and closes the state when it is zero.
 func (x *past) use(n int) {
 	x.all.mu.Lock()
 	defer x.all.mu.Unlock()
@@ -136,8 +133,7 @@ func (x *past) use(n int) {
 // letGo ends one use of a state.
 func (x *past) letGo() { x.use(-1) }
 
-// pastOf returns the state of a tenant when it had that many records, to be let go. Progress
-// may be nil.
+// pastOf returns the state of a tenant when it had size records. The caller releases it. Progress may be nil.
 func (b *Retriever) pastOf(ctx context.Context, s board.State, size uint64, progress func(done, total uint64)) (*past, error) {
 	select {
 	case <-b.pasts.turn:
@@ -174,8 +170,7 @@ func (b *Retriever) pastOf(ctx context.Context, s board.State, size uint64, prog
 	return made, nil
 }
 
-// stillWhole reports whether nothing was erased since a kept state was looked through,
-// and that is known at little cost.
+// stillWhole reports whether it is cheap to see that nothing was erased since a cached state was checked.
 func (b *Retriever) stillWhole(s board.State, kept *past) (bool, error) {
 	if s.Tenant.Size < kept.checked || s.Tenant.Size-kept.checked > pastChecked {
 		return false, nil
@@ -193,7 +188,7 @@ func (b *Retriever) stillWhole(s board.State, kept *past) (bool, error) {
 	return true, nil
 }
 
-// replay makes the state of a tenant when it had that many records.
+// replay rebuilds the state of a tenant when it had size records.
 func (b *Retriever) replay(ctx context.Context, s board.State, size uint64, progress func(done, total uint64)) (made *past, err error) {
 	store, end, err := b.pastStore(size)
 	if err != nil {
@@ -229,16 +224,14 @@ func (b *Retriever) replay(ctx context.Context, s board.State, size uint64, prog
 	return &past{board: was, tenant: then, checked: s.Tenant.Size, end: end}, nil
 }
 
-// pastBytes is how much memory the index of a past state takes before it is written
-// out, and how much of it is held ready to be read; pastRecall how much is held to answer
-// questions.
+// pastBytes is the memory table of the index of a past state, and its block cache; pastRecall is the cache of
+// its searches.
 const (
 	pastBytes  = 16 << 20
 	pastRecall = 64 << 20
 )
 
-// pastStore opens a store for that many records, and returns how to close it, too. It is
-// called by the holder of the turn.
+// pastStore opens a store for size records, and returns how to close it. The caller holds the turn.
 func (b *Retriever) pastStore(size uint64) (store *kv.Store, end func() error, err error) {
 	o := kv.Options{FS: disk.NewMem(), Dir: "past", CacheBytes: pastBytes, MemTableBytes: pastBytes, Apart: apply.Apart(), Rows: apply.Rows()}
 	remove := func() error { return nil }
@@ -259,7 +252,7 @@ func (b *Retriever) pastStore(size uint64) (store *kv.Store, end func() error, e
 // replayedTogether is how many records are folded at once.
 const replayedTogether = 2048
 
-// replayGroup folds some records, and returns which is next.
+// replayGroup folds some records, and returns the next position.
 func (b *Retriever) replayGroup(ctx context.Context, s board.State, applier *apply.Applier, store *kv.Store, from, size uint64) (uint64, error) {
 	records := make([]index.Record, min(replayedTogether, size-from))
 	err := index.Share(len(records), index.Workers(len(records), 64), func(_, low, high int) error {
@@ -292,8 +285,8 @@ func (b *Retriever) replayGroup(ctx context.Context, s board.State, applier *app
 	return from, nil
 }
 
-// replayTogether folds the first of some records, as many as can be at once, and returns
-// how many. What takes others away reads what they wrote, and is folded alone.
+// replayTogether folds as many of the records as can be folded together, and returns how many. A record that
+// removes others reads what they wrote, and is folded alone.
 func replayTogether(applier *apply.Applier, store *kv.Store, records []index.Record) (n int, err error) {
 	for n < len(records) && !apply.Alone(records[n].Header.Kind) {
 		n++
@@ -301,7 +294,7 @@ func replayTogether(applier *apply.Applier, store *kv.Store, records []index.Rec
 	tx := store.Begin()
 	if n == 0 {
 		n = 1
-		_ = tx.Discard() // nothing is in it
+		_ = tx.Discard() // it is empty
 		tx = store.BeginIndexed()
 		if err := applier.Load(tx, &records[0]); err != nil {
 			applier.Discard(tx)
@@ -323,8 +316,7 @@ func replayTogether(applier *apply.Applier, store *kv.Store, records []index.Rec
 	return n, tx.Commit()
 }
 
-// recordOnce reads a record as a replay does: one that was erased, or cannot be read,
-// has a header alone.
+// recordOnce reads a record as a replay does: an erased or unreadable one has only a header.
 func (b *Retriever) recordOnce(s board.State, position uint64) (index.Record, error) {
 	f, err := b.core.FrameAt(s, position)
 	damaged := apply.Bodiless(err)
@@ -339,7 +331,7 @@ func (b *Retriever) recordOnce(s board.State, position uint64) (index.Record, er
 	return rec, err
 }
 
-// size returns how many records a tenant has in the state that is meant.
+// size returns how many records a tenant has in the named state.
 func (as AsOf) size(ctx context.Context, b *Retriever, s board.State) (uint64, error) {
 	switch {
 	case as.Position.Set:
@@ -358,7 +350,7 @@ func (as AsOf) size(ctx context.Context, b *Retriever, s board.State) (uint64, e
 	return s.Tenant.Size, nil
 }
 
-// AsOfNothing refuses a past of a tenant without records, but for the root that it has.
+// AsOfNothing refuses a past state of a tenant without records, except for the empty root.
 func AsOfNothing(as AsOf) error {
 	switch {
 	case as.Position.Set:
@@ -372,12 +364,12 @@ func AsOfNothing(as AsOf) error {
 	return nil
 }
 
-// noSuchRoot is the error for a root, or the beginning of one, that never was.
+// noSuchRoot is the error for a root, or a prefix, that never existed.
 func noSuchRoot(digits string) error {
 	return fault.Newf(fault.NotFound, "as_of: the tenant never had the root %s", digits).WithFix("`lukasa root` says which it has; give one that it said before, of the same tenant")
 }
 
-// sizeOfRoot returns how many records a tenant had when its root was this one.
+// sizeOfRoot returns how many records a tenant had when it had this root.
 func sizeOfRoot(ctx context.Context, s board.State, root merkle.Hash) (uint64, error) {
 	if root == s.Tenant.Tree.Root() {
 		return s.Tenant.Size, nil

@@ -49,7 +49,7 @@ func OwnText(body memory.Body) string {
 	return ""
 }
 
-// fullText says in words what a body that is no memory says.
+// fullText returns the content of a body that is not a memory, in words.
 func fullText(body memory.Body) string {
 	switch b := body.(type) {
 	case *memory.Policy:
@@ -97,7 +97,7 @@ func fullText(body memory.Body) string {
 	case *memory.Fingerprint:
 		return "fingerprint " + b.Hash()
 	case *memory.Refinement:
-		return "title of " + b.Target.String() + " by " + b.Model // not the title: it is shown with its artifact only
+		return "title of " + b.Target.String() + " by " + b.Model // without the title, which is shown with its artifact only
 	case *memory.Embedding:
 		return "vector of " + b.Target.String() + " by " + b.Model
 	case *memory.Violation:
@@ -106,7 +106,7 @@ func fullText(body memory.Body) string {
 	return ""
 }
 
-// inForm cuts a text down to a form.
+// inForm shortens a text to a form.
 func inForm(text string, form memory.Form, c tokens.Counter) string {
 	switch form {
 	case memory.FormShort:
@@ -117,7 +117,7 @@ func inForm(text string, form memory.Form, c tokens.Counter) string {
 	return text
 }
 
-// lines joins texts that are not empty.
+// lines joins the non-empty texts.
 func lines(texts ...string) string {
 	var b strings.Builder
 	for _, t := range texts {

@@ -1,6 +1,6 @@
-// Package retrieval answers questions about a board: by words and meaning, as it is or as it was
-// at a position, a root or a time. It says which documents a view shows, so that what is hidden
-// has no influence on any score, and has documents embedded.
+// Package retrieval searches a board by words and meaning, in its present state or as of a
+// position, a root or a time. It determines which documents a view shows, so that hidden
+// documents have no influence on any score, and has documents embedded.
 package retrieval
 
 import (
@@ -11,13 +11,12 @@ import (
 	"lukasa.dev/internal/recall"
 )
 
-// Retriever answers questions about a board, as it is or as it was. It is safe for concurrent
-// use.
+// Retriever searches a board, in its present state or a past one. It is safe for concurrent use.
 type Retriever struct {
 	core       *board.Board
 	searcher   *recall.Searcher // of the index in use
 	sights     *sights          // of the same index
-	embedCalls embedCalls       // that searches wait for, or have left behind
+	embedCalls embedCalls       // calls that searches wait for, or have abandoned
 	pasts      *pasts           // past states; nil in one of these
 	actives    *actives         // which artifacts are active; nil in a past state
 
@@ -25,17 +24,17 @@ type Retriever struct {
 	beside any
 }
 
-// New returns the retriever of a board, which it follows.
+// New returns the retriever of a board, and follows the board.
 func New(core *board.Board) *Retriever {
 	r := &Retriever{core: core, searcher: recall.New(core.Options().RecallBytes), sights: newSights(), pasts: newPasts(), actives: newActives()}
 	core.Follow(retrieved{b: r}, pastFollower{b: r}, r.actives)
 	return r
 }
 
-// Core returns the board that is read: for a past state, one with the index of then.
+// Core returns the board that is read: for a past state, one with the index of that state.
 func (b *Retriever) Core() *board.Board { return b.core }
 
-// Beside returns what the first call made, for a reader that keeps something as long as the
+// Beside returns what the first call made. A reader uses it to keep data as long as the
 // retriever of a past state is kept.
 func (b *Retriever) Beside(make func() any) any {
 	b.mu.Lock()
@@ -51,17 +50,17 @@ func (b *Retriever) Roster(s board.State) (*roster.View, error) {
 	return b.searcher.Roster(recall.State{Reader: s.Reader, Tenant: s.Tenant.Number, Size: s.Tenant.Size})
 }
 
-// ForgetViews lets go of what is known of the documents that views show.
+// ForgetViews empties the visibility cache.
 func (b *Retriever) ForgetViews() { b.sights = newSights() }
 
-// Judged returns how many records were read to find out what views show.
+// Judged returns how many records were read to determine visibility.
 func (b *Retriever) Judged() int64 { return b.sights.looked.Load() }
 
-// KeepPasts sets how many records a past state has at most that is kept in memory.
+// KeepPasts sets the maximum number of records of a past state that is kept in memory.
 func (b *Retriever) KeepPasts(records uint64) { b.pasts.most = records }
 
-// PastRecords returns how many records a past state has at most that is kept in memory.
+// PastRecords returns the maximum number of records of a past state that is kept in memory.
 func (b *Retriever) PastRecords() uint64 { return b.pasts.most }
 
-// KeepsPast reports whether a past state is kept.
+// KeepsPast reports whether a past state is cached.
 func (b *Retriever) KeepsPast() bool { return b.pasts.kept != nil }

@@ -32,7 +32,7 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// Bounds of a search.
+// Limits of a search.
 const (
 	DefaultSearchHits = 20
 	MaxSearchHits     = 1000
@@ -41,19 +41,18 @@ const (
 	DefaultEmbedTimeout = 5 * time.Second
 )
 
-// SearchOptions says what is asked, and among what.
+// SearchOptions is a question and its filters.
 type SearchOptions struct {
 	Tenant string
-	// Query is the question, in words. Who has the parts in double quotes as they are
-	// counts for more, and if there is nothing else, nobody else is found.
+	// Query is the question, in words. Documents that contain the parts in double quotes
+	// literally score higher; if the query is only quotes, no others are found.
 	Query string
-	// TopK is how many hits are wanted: 1 to [MaxSearchHits]. Zero means
+	// TopK is the maximum number of hits: 1 to [MaxSearchHits]. Zero means
 	// [DefaultSearchHits].
 	TopK int
 
-	// What may be found: of these kinds, types, agents and sessions, with one of the
-	// tags, happened from since on and before until, trusted at least so far. What is
-	// empty narrows nothing.
+	// The filters: one of these kinds, types, agents, sessions and tags, a time in [since,
+	// until), and a minimum trust. An empty filter narrows nothing.
 	Kinds        []record.Kind
 	Types        []string
 	Agents       []string
@@ -63,26 +62,25 @@ type SearchOptions struct {
 	Since, Until time.Time
 	MinTrust     record.Trust
 
-	// Vector is the question as a vector, by the model of that name: it is compared
-	// with the vectors that events brought with them and with those of [Board.Embed].
-	// What has none by that model is compared by the built-in one, if there is a Query.
+	// Vector is the question as a vector, by the model of that name. It is compared with
+	// the vectors that events brought with them and with those of [Board.Embed]. Documents
+	// without one are compared by the built-in model, if there is a Query.
 	Vector []float32
 	Model  string
-	// Embedder makes the Vector of the Query, before anything is read. If it cannot, or
-	// takes longer than EmbedTimeout (zero means [DefaultEmbedTimeout]), or if there
-	// are no vectors by its model yet, the built-in model is used alone, and the answer
-	// says so.
+	// Embedder makes the Vector of the Query before anything is read. If it fails, takes
+	// longer than EmbedTimeout (zero means [DefaultEmbedTimeout]), or there are no vectors
+	// by its model yet, only the built-in model is used, and the answer says so.
 	Embedder     embed.Provider
 	EmbedTimeout time.Duration
-	// Sources narrows where candidates come from. Zero means all.
+	// Sources restricts the sources of candidates. Zero means all.
 	Sources recall.Sources
 
-	// BudgetTokens is how many tokens the texts of all hits have together at most. A
-	// hit that does not fit ends the answer. Zero means any.
+	// BudgetTokens is the maximum number of tokens of all hits together. The first hit
+	// that does not fit ends the answer. Zero means no limit.
 	BudgetTokens int
 	// Form is how much of each hit is shown. Empty means medium.
 	Form memory.Form
-	// AsOf is the state that is asked. Zero means the present.
+	// AsOf is the state to search. Zero means the present.
 	AsOf AsOf
 	View board.View
 }
@@ -90,22 +88,22 @@ type SearchOptions struct {
 // Searched is the answer to a search.
 type Searched struct {
 	Hits []SearchHit
-	// Class is what was made of the question.
+	// Class is how the question was classified.
 	Class recall.Class
 	// Degraded says, in words, what could not be used.
 	Degraded []string
-	// Candidates is how many were weighed.
+	// Candidates is how many were scored.
 	Candidates int
 	// Trimmed is how many hits within TopK were left out for the budget.
 	Trimmed      int
 	TotalTokens  int
-	BudgetTokens int // that was kept to; zero for none
+	BudgetTokens int // the limit that was applied; zero for none
 	Form         memory.Form
-	Counter      string     // by which tokens are counted
-	Root         board.Root // of the state that was looked at
+	Counter      string     // the counter of the tokens
+	Root         board.Root // of the state that was searched
 }
 
-// SearchHit is an event or a thing that answers.
+// SearchHit is an event or a versioned record that answers the question.
 type SearchHit struct {
 	URI        memory.URI
 	SourceType hmx.SourceType
@@ -113,24 +111,23 @@ type SearchHit struct {
 	Event      *board.StoredEvent
 	Score      float64 // 0 to 1
 	Parts      []recall.Part
-	// DuplicateOf is the earlier hit that says nearly the same; zero for none.
+	// DuplicateOf is the earlier hit with nearly the same text; zero for none.
 	DuplicateOf memory.URI
 	Text        string
 	Tokens      int
 }
 
-// Search returns what answers a question, the best first. It reads one state,
-// writes nothing, and the same state has the same answer, bit by bit.
+// Search returns the documents that answer a question, best first. It reads one state and
+// writes nothing. The same state gives the same answer, bit for bit.
 //
-// What a scope does not show, and what is private to other agents than the one that
-// looks, has no influence on which hits there are, nor on their scores: they are as if
-// it were not there. The graph is then not asked. That others have anything private at
-// all can be told from that.
+// Documents that the scope does not show, and documents private to other agents, have no
+// influence on the hits or their scores. The graph is then not used as a source. A caller
+// can conclude from that whether others have anything private.
 //
-// Of a past state the answer is that of then, but for what was erased since, and for what
-// the caller may not see now. Artifacts that are not active are not found.
+// For a past state the answer is that of then, except for what was erased since and what
+// the caller may not see now. Inactive artifacts are not found.
 func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
-	// Whoever may not look has no question sent to anybody.
+	// An unauthorized caller causes no call of the embedder.
 	var err error
 	if o.View, err = b.core.Authorize(o.Tenant, o.View); err != nil {
 		return nil, err
@@ -166,7 +163,7 @@ func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, err
 	return found, nil
 }
 
-// nothing is the answer where there are no records yet.
+// nothing is the answer of a tenant without records.
 func (o *SearchOptions) nothing(b *Retriever, v board.View) *Searched {
 	return &Searched{
 		Class: recall.Classify(o.Query, board.TimeOf(access.NowOf(v, &ledger.Tenant{})), nil), Form: o.Form, Counter: b.core.Tokens().Name(),
@@ -174,7 +171,7 @@ func (o *SearchOptions) nothing(b *Retriever, v board.View) *Searched {
 	}
 }
 
-// Question is one search under way.
+// Question is one running search.
 type Question struct {
 	Ctx     context.Context
 	From    *Retriever
@@ -183,48 +180,48 @@ type Question struct {
 	Options *SearchOptions
 	View    board.View // with its scope
 	Now     int64
-	// Shown is what the view shows, nil if it shows everything.
+	// Shown is what the view shows; nil shows everything.
 	Shown *Visibility
 
 	vectors *vector.View
 	weights salience.Weights
-	used    map[record.Kind]bool // kinds that feedback drew on
+	used    map[record.Kind]bool // kinds that have feedback
 
-	// Foretell is told which documents are likely to be found, see [recall.Request]. It is
-	// nil if nobody wants to know.
+	// Foretell receives the documents that are likely to be found, see [recall.Request].
+	// It may be nil.
 	Foretell func(positions []uint64)
-	// Estimates has documents compared by what is held of their vectors, and none read for
-	// it: scores are off by about 0.002.
+	// Estimates compares documents by their vectors in memory and reads none: scores are
+	// off by about 0.002.
 	Estimates bool
-	// Room and most say how much the hits are to fill, and beside by what measure their
-	// scores are, see [recall.Request].
+	// Room and Most say how much the hits are to fill, and Beside by which measure they
+	// are scored, see [recall.Request].
 	Room, Most int
 	Beside     *recall.Answer
-	// IncludeExpired has found, too, what no longer holds, and passes over what cannot be read.
+	// IncludeExpired also finds expired documents, and skips unreadable ones.
 	IncludeExpired bool
-	// Where the state is a past one: what became of a position since; the tenant as it
-	// is now, unless all is to be as it was for the caller then; and whether something
-	// is hidden now that was not then.
+	// For a past state: the fate of a position since; the present of the tenant, unless
+	// the visibility of then is wanted; and whether something is hidden now that was not
+	// then.
 	Since       func(position uint64) (board.Fate, error)
 	present     *Presence
 	AsThen      bool
 	HiddenSince bool
-	Rows        *roster.View // nil until someone needs it, and for a state without records
-	// Whole says that nothing of the tenant is erased in this state.
+	Rows        *roster.View // nil until it is needed, and for a state without records
+	// Whole says that no record of the tenant is erased in this state.
 	Whole bool
 
-	active  hmx.Opt[InUse] // unset until someone asks for it
+	active  hmx.Opt[InUse] // unset until it is needed
 	mu      sync.Mutex     // guards records and active
 	Records map[uint64]*index.Record
 	Keep    int // how many of them
 }
 
-// State returns what the question is asked of, and by whom.
+// State returns the state and the view of the question.
 func (a *Question) State() board.State {
 	return board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}
 }
 
-// run asks and shows.
+// run searches and renders the hits.
 func (a *Question) run() (*Searched, error) {
 	answer, degraded, err := a.Answer()
 	if err != nil {
@@ -237,7 +234,7 @@ func (a *Question) run() (*Searched, error) {
 	return found, a.show(answer.Hits, found)
 }
 
-// Answer asks, and says in words what could not be used.
+// Answer runs the search, and describes what could not be used.
 func (a *Question) Answer() (*recall.Answer, []string, error) {
 	degraded, err := a.open()
 	if err != nil {
@@ -251,7 +248,7 @@ func (a *Question) Answer() (*recall.Answer, []string, error) {
 	return answer, degraded, err
 }
 
-// ask asks.
+// ask runs the request against the searcher.
 func (a *Question) ask() (*recall.Answer, error) {
 	q := recall.Request{
 		Query: a.Options.Query, K: a.Options.TopK, Now: a.Now, Where: a.Options.conditions(), Accept: a.accept,
@@ -268,7 +265,7 @@ func (a *Question) ask() (*recall.Answer, error) {
 	return a.From.searcher.Search(a.Ctx, recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size}, q)
 }
 
-// leastBudget returns the lower of two budgets, of which zero is none.
+// leastBudget returns the lower of two budgets; zero means none.
 func leastBudget(a, b int) int {
 	if a == 0 || b > 0 && b < a {
 		return b
@@ -276,7 +273,7 @@ func leastBudget(a, b int) int {
 	return a
 }
 
-// conditions returns what a row of the roster tells.
+// conditions returns the filters that rows of the roster can decide.
 func (o *SearchOptions) conditions() roster.Conditions {
 	c := roster.Conditions{
 		Kinds: o.Kinds, Classes: o.Types, Agents: o.Agents, Sessions: o.Sessions, NotSessions: o.NotSessions, MinTrust: o.MinTrust, Tags: o.Tags,
@@ -284,13 +281,14 @@ func (o *SearchOptions) conditions() roster.Conditions {
 	if !o.Since.IsZero() {
 		c.From = hmx.Some(index.Nanos(o.Since))
 	}
-	if n := index.Nanos(o.Until); !o.Until.IsZero() && n < math.MaxInt64 { // nothing is later than that
+	if n := index.Nanos(o.Until); !o.Until.IsZero() && n < math.MaxInt64 { // no time is later
 		c.Until = hmx.Some(n)
 	}
 	return c
 }
 
-// learned has the best weighed by what feedback says of them, if there is any.
+// learned returns a function that weighs the best hits by feedback, or nil if there is
+// none.
 func (a *Question) learned() (recall.Salience, error) {
 	var err error
 	if a.weights, _, err = weights.For(a.Reader, a.Tenant.Number, a.View.Agent); err != nil {
@@ -315,8 +313,8 @@ func (a *Question) learned() (recall.Salience, error) {
 	return a.salience, nil
 }
 
-// salience says how much a document matters, to the caller: its importance, and
-// what having been used adds to that. What was said of others has no influence.
+// salience returns how much a document matters to the caller: its importance, and a bonus
+// for use. Feedback on other documents has no influence.
 func (a *Question) salience(position uint64, row roster.Row) (float64, error) {
 	if !a.used[row.Kind] {
 		return row.Importance, nil
@@ -339,8 +337,7 @@ func (a *Question) salience(position uint64, row roster.Row) (float64, error) {
 	return row.Importance + (a.weights.Score(c.Factors(a.Now)) - unused), nil
 }
 
-// keptRecords is how many records a search keeps that it has read: the best are looked
-// at several times.
+// keptRecords is how many records a search caches: the best are read several times.
 const keptRecords = 256
 
 // Record reads the record at a position, or nil if it was erased since the snapshot
@@ -389,8 +386,7 @@ func (a *Question) Record(position uint64) (*index.Record, error) {
 	return rec, nil
 }
 
-// accept reports whether a document may be shown, holds and has the tags that are
-// asked for.
+// accept reports whether a document may be shown, is valid and has the requested tags.
 func (a *Question) accept(position uint64, row roster.Row) (bool, error) {
 	if row.Kind == record.Event {
 		rec, err := a.Record(position)
@@ -415,7 +411,7 @@ func (a *Question) accept(position uint64, row roster.Row) (bool, error) {
 	return there && a.Tagged(h.Tags) && access.Sees(a.View, h), nil
 }
 
-// Passed is an error, unless it is damage and that is passed over.
+// Passed returns err, or nil if it is damage that is skipped.
 func (a *Question) Passed(err error) error {
 	if a.IncludeExpired && fault.CodeOf(err) == fault.Damaged {
 		return nil
@@ -427,8 +423,8 @@ func (a *Question) Tagged(tags []string) bool {
 	return len(a.Options.Tags) == 0 || slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(a.Options.Tags, tag) })
 }
 
-// Head returns the head of the thing whose version is at a position, or nil if it is
-// gone.
+// Head returns the head of the versioned record whose version is at a position, or nil if
+// it is gone.
 func (a *Question) Head(position uint64) (*catalog.Head, error) {
 	rec, err := a.Record(position)
 	if err != nil || rec == nil || rec.Body == nil {
@@ -439,12 +435,12 @@ func (a *Question) Head(position uint64) (*catalog.Head, error) {
 	return h, err
 }
 
-// maxExact is how large a record is at most whose vector is computed again for a
+// maxExact is the size of the largest record whose vector is computed again for a
 // question.
 const maxExact = 16 << 10
 
-// exact returns the vector of a document by the model that is asked with: the built-in
-// one's is computed, others are on record.
+// exact returns the vector of a document by the model of the question: that of the
+// built-in model is computed, others are on record.
 func (a *Question) exact(position uint64) ([]float32, error) {
 	rec, err := a.Record(position)
 	if err != nil || rec == nil {
@@ -452,7 +448,7 @@ func (a *Question) exact(position uint64) ([]float32, error) {
 	}
 	if a.Options.Vector == nil {
 		if len(rec.Payload) > maxExact {
-			return nil, nil // an estimate is nearly as good, and costs nothing
+			return nil, nil // an estimate is nearly as good, and free
 		}
 		return index.Embed(rec).Vector, nil
 	}
@@ -466,11 +462,10 @@ func (a *Question) exact(position uint64) ([]float32, error) {
 	return a.journaled(position)
 }
 
-// shownAtOnce is how many hits are read at the same time, by several goroutines, before
-// it is looked whether the budget lasts.
+// shownAtOnce is how many hits are read in parallel before the budget is checked.
 const shownAtOnce = 64
 
-// show reads the hits and puts them into the answer, as long as the budget lasts.
+// show reads the hits and adds them to the answer, within the budget.
 func (a *Question) show(hits []recall.Hit, found *Searched) error {
 	uris := make([]memory.URI, len(hits))
 	for from := 0; from < len(hits); from += shownAtOnce {
@@ -498,9 +493,9 @@ func (a *Question) show(hits []recall.Hit, found *Searched) error {
 	return nil
 }
 
-// readHits reads what hits are, nil for those that were erased.
+// readHits reads the documents of hits, nil for those that were erased.
 func (a *Question) readHits(hits []recall.Hit) ([]*SearchHit, error) {
-	const each = 4 // hits that are worth a goroutine
+	const each = 4 // hits per goroutine
 	list := make([]*SearchHit, len(hits))
 	err := index.Share(len(hits), index.Parts(len(hits), each), func(_, from, to int) error {
 		for i := from; i < to; i++ {
@@ -524,7 +519,7 @@ func (a *Question) readHits(hits []recall.Hit) ([]*SearchHit, error) {
 	return list, err
 }
 
-// hit reads what a hit is.
+// hit reads the document of a hit.
 func (a *Question) hit(found *recall.Hit) (*SearchHit, error) {
 	out := &SearchHit{Score: found.Score, Parts: found.Parts()}
 	rec, err := a.Record(found.Position)
@@ -562,7 +557,7 @@ func (a *Question) hit(found *recall.Hit) (*SearchHit, error) {
 	return out, nil
 }
 
-// sourceOf returns what packs call things of a kind.
+// sourceOf returns the source type of a kind in packs.
 func sourceOf(k record.Kind) hmx.SourceType {
 	switch k {
 	case record.Entity:

@@ -14,23 +14,23 @@ import (
 	"lukasa.dev/internal/recall"
 )
 
-// How many calls of embedders may be under way, and how many of them may have been
-// left behind: their questions did not wait for them any longer, and they have not
-// come back. Beyond that nobody is asked, or an embedder that never returns would keep
-// a goroutine for each question.
+// The limits on running and on abandoned calls of embedders. An abandoned call is one
+// that its question no longer waits for and that has not returned. Beyond the limits
+// no call is made; otherwise an embedder that never returns would hold a goroutine per
+// question.
 const (
 	maxEmbedCalls = 64
 	maxLeftCalls  = 4
 )
 
-// embedCalls are the calls of embedders that questions made.
+// embedCalls are the calls of embedders by questions.
 type embedCalls struct {
 	mu      sync.Mutex
 	running int
 	left    int // of those that are running
 }
 
-// embedCall is one of them.
+// embedCall is one call of an embedder.
 type embedCall struct {
 	all         *embedCalls
 	left, ended bool
@@ -47,7 +47,7 @@ func (c *embedCalls) begin() *embedCall {
 	return &embedCall{all: c}
 }
 
-// leave says that nobody waits for the call any more.
+// leave marks the call as abandoned.
 func (c *embedCall) leave() {
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
@@ -57,7 +57,7 @@ func (c *embedCall) leave() {
 	}
 }
 
-// end says that the call has come back.
+// end says that the call has returned.
 func (c *embedCall) end() {
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
@@ -68,13 +68,13 @@ func (c *embedCall) end() {
 	}
 }
 
-// EmbedQuestion has the question of a search embedded; see embed.
+// EmbedQuestion embeds the question of a search; see embed.
 func (b *Retriever) EmbedQuestion(ctx context.Context, o *SearchOptions) (degraded []string, err error) {
 	return o.embed(ctx, &b.embedCalls)
 }
 
-// embed has the question embedded, if there is an embedder and a use for it. What goes
-// wrong is said in words. It is an error only if nobody waits for the answer any more.
+// embed has the question embedded, if there is an embedder and a use for it. A failure
+// is described in words; it is an error only if the caller is gone.
 func (o *SearchOptions) embed(ctx context.Context, calls *embedCalls) (degraded []string, err error) {
 	if o.Embedder == nil || strings.TrimSpace(o.Query) == "" || o.Sources != 0 && o.Sources&recall.Meaning == 0 {
 		return nil, nil
@@ -89,7 +89,7 @@ func (o *SearchOptions) embed(ctx context.Context, calls *embedCalls) (degraded 
 		vector []float32
 		err    error
 	}
-	// The embedder may be anybody's, and may not know when to stop.
+	// The embedder is foreign code, and may ignore its context.
 	answered := make(chan answer, 1)
 	go func(p embed.Provider, text string) {
 		v, err := embedOne(limited, p, text)
@@ -123,12 +123,12 @@ func (o *SearchOptions) embed(ctx context.Context, calls *embedCalls) (degraded 
 	return []string{fmt.Sprintf("model %q %s; the built-in model is used alone", o.Embedder.Name(), why)}, nil
 }
 
-// open opens the vectors of the state. A question that was embedded is not compared
-// with vectors that are not there, which is said in words.
+// open opens the vectors of the state. If there are no vectors to compare an embedded
+// question with, it drops the vector and says so.
 func (a *Question) open() (degraded []string, err error) {
 	a.vectors = vector.Open(a.Reader, a.Tenant.Number, a.Tenant.Size, nil)
 	if a.Options.Embedder == nil || a.Options.Vector == nil || a.Shown != nil {
-		return nil, nil // where some are hidden it is told from the others, see builtinAlone
+		return nil, nil // with hidden documents the searcher decides; see builtinAlone
 	}
 	there, err := a.vectors.Has(a.Options.Model, len(a.Options.Vector))
 	if err != nil || there {
@@ -137,16 +137,16 @@ func (a *Question) open() (degraded []string, err error) {
 	return []string{a.builtinAlone()}, nil
 }
 
-// builtinAlone leaves out the vector of the question, since there is nothing that it
-// could be compared with, and says so.
+// builtinAlone drops the vector of the question, since there is nothing to compare it
+// with, and returns the message.
 func (a *Question) builtinAlone() string {
 	why := fmt.Sprintf("there are no vectors of model %q with %d dimensions yet; the built-in model is used alone: `lukasa embed` makes them", a.Options.Model, len(a.Options.Vector))
 	a.Options.Vector, a.Options.Model = nil, ""
 	return why
 }
 
-// journaled returns the vector of a document that a model outside the program made, or
-// nil if there is none on record.
+// journaled returns the vector of a document by an external model, or nil if there is
+// none on record.
 func (a *Question) journaled(position uint64) ([]float32, error) {
 	by, ok, err := a.vectors.Embedding(a.Options.Model, len(a.Options.Vector), position)
 	if err != nil || !ok {

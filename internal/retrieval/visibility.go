@@ -25,41 +25,41 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// Which documents a view shows is found out before anything is searched for, so that
-// what it does not show has no part in the search. Most comes from rows of the roster.
-// The rest is read from the journal, once: what is recorded at a position never changes,
-// and whether a scope or an agent may see it does not either. So it is remembered.
+// Visibility is computed before the search, so that hidden documents have no part in it.
+// Most of it follows from rows of the roster. The rest is read from the journal, once:
+// the record at a position never changes, nor does whether a scope or an agent may see
+// it. So the result is cached.
 
-// maxSights is about how many bytes are remembered of what views show.
+// maxSights is approximately the size of the visibility cache in bytes.
 const maxSights = 64 << 20
 
-// sights remembers what views show. It is safe for concurrent use.
+// sights is the visibility cache. It is safe for concurrent use.
 type sights struct {
 	mu    sync.Mutex
 	bytes int
 	known map[sightKey]*list.Element
-	order *list.List // of *sight, the one used last in front
+	order *list.List // of *sight, most recently used first
 
 	looked atomic.Int64 // records that were read
 }
 
-// sightKey is who looks at what: the digest of a token or of the name of an agent, and
+// sightKey is the key of the cache: the digest of a token or of the name of an agent, and
 // the tenant.
 type sightKey struct {
 	who    [sha256.Size]byte
 	tenant uint32
 }
 
-// sight is what a view shows of a tenant, as far as someone looked.
+// sight is what a view shows of a tenant, as far as it was computed.
 type sight struct {
 	key     sightKey
 	bytes   int           // as counted by sights
-	turn    chan struct{} // a semaphore of one: held by the goroutine that looks
+	turn    chan struct{} // a semaphore of one: held by the goroutine that computes
 	decided []decided     // by chunk
-	last    *Visibility   // of the state that was asked for last
+	last    *Visibility   // of the last requested state
 }
 
-// decided is what is known of the positions of a chunk.
+// decided is the known visibility of the positions of a chunk.
 type decided struct{ known, shown [16]uint64 }
 
 func (d *decided) set(offset int, shown bool) {
@@ -70,15 +70,15 @@ func (d *decided) set(offset int, shown bool) {
 	}
 }
 
-// Visibility is which documents of a state a view shows.
+// Visibility is the set of documents of a state that a view shows.
 type Visibility struct {
 	size  uint64 // of the tenant
 	masks [][16]uint64
-	hides bool // there are others
+	hides bool // there are hidden documents
 	recall.Visible
 }
 
-// retrieved begins again with another index what searches keep of one.
+// retrieved resets the caches of searches when the index is rebuilt.
 type retrieved struct {
 	board.NopFollower
 	b *Retriever
@@ -91,7 +91,7 @@ func (f retrieved) Rebuilt() error {
 
 func newSights() *sights { return &sights{known: make(map[sightKey]*list.Element), order: list.New()} }
 
-// of returns what is remembered for a key.
+// of returns the cache entry of a key.
 func (s *sights) of(key sightKey) *sight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,13 +105,13 @@ func (s *sights) of(key sightKey) *sight {
 	return made
 }
 
-// weigh counts how much is remembered for a key now, and forgets what was not used for
-// the longest time if that is too much.
+// weigh sets the size of an entry, and evicts the least recently used ones if the cache
+// is too large.
 func (s *sights) weigh(x *sight, bytes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.known[x.key]; e == nil || e.Value != x {
-		return // forgotten meanwhile
+		return // evicted meanwhile
 	}
 	s.bytes += bytes - x.bytes
 	x.bytes = bytes
@@ -122,11 +122,11 @@ func (s *sights) weigh(x *sight, bytes int) {
 	}
 }
 
-// sightBytes is about what a sight takes besides its bits.
+// sightBytes is approximately the size of a sight without its bits.
 const sightBytes = 256
 
-// Visible returns which documents a view shows, or nil if there is nothing that it could
-// hide: it has no scope, and no agent or nothing private.
+// Visible returns which documents a view shows, or nil if it cannot hide any: it has no
+// scope, and no agent or nothing private.
 func (b *Retriever) Visible(ctx context.Context, st board.State) (*Visibility, error) {
 	if access.Of(st.View) == nil && st.View.Agent == "" {
 		return nil, nil
@@ -159,12 +159,12 @@ func (b *Retriever) Visible(ctx context.Context, st board.State) (*Visibility, e
 		}
 	}
 	if access.Of(st.View) == nil && !seen.hides {
-		return nil, nil // all that is private is the agent's own
+		return nil, nil // everything private is the agent's own
 	}
 	return seen, nil
 }
 
-// looker finds out what a view shows of a state.
+// looker computes what a view shows of a state.
 type looker struct {
 	ctx   context.Context
 	b     *Retriever
@@ -175,7 +175,7 @@ type looker struct {
 	sight *sight
 }
 
-// look decides about what is not decided yet, and returns what is shown.
+// look decides the undecided positions, and returns what is shown.
 func (l *looker) look() (*Visibility, error) {
 	judge, err := access.Of(l.view).Sketcher(scope.Marks{
 		Session: func(name string) [16]byte { return index.DigestOf(name) },
@@ -221,14 +221,15 @@ func (l *looker) look() (*Visibility, error) {
 	if seen.Documents, seen.Words, err = l.rows.Words(seen.MaskOf); err != nil {
 		return nil, err
 	}
-	// What is being erased was not seen by this question, but is decided for none.
+	// A document that is being erased was not visible to this question, but nothing is
+	// cached about it.
 	if s.last = seen; gone {
 		s.last = nil
 	}
 	return seen, nil
 }
 
-// MaskOf is what index.Filter asks for.
+// MaskOf implements index.Filter.
 func (x *Visibility) MaskOf(chunk int) (*[16]uint64, error) {
 	if chunk < 0 || chunk >= len(x.masks) || x.masks[chunk] == [16]uint64{} {
 		return nil, nil
@@ -242,7 +243,7 @@ func (x *Visibility) Has(position uint64) bool {
 	return chunk < uint64(len(x.masks)) && x.masks[chunk][position%1024/64]>>(position%64)&1 != 0
 }
 
-// named returns where the documents with an id are.
+// named returns the positions of the documents with an id.
 func (l *looker) named(id string) (list []uint64, err error) {
 	for _, k := range record.Kinds() {
 		if !index.IsDocument(k) {
@@ -270,7 +271,8 @@ func (l *looker) named(id string) (list []uint64, err error) {
 	return list, nil
 }
 
-// sketch decides what rows tell of the documents of a chunk, and appends the others.
+// sketch decides what rows can decide of the documents of a chunk, and appends the
+// others.
 func (l *looker) sketch(judge *scope.Sketcher, chunk int, unsure []uint64) ([]uint64, error) {
 	d := &l.sight.decided[chunk]
 	live, err := l.rows.Live(chunk)
@@ -303,7 +305,7 @@ func (l *looker) sketch(judge *scope.Sketcher, chunk int, unsure []uint64) ([]ui
 	return unsure, err
 }
 
-// sketchOf returns what a row tells a scope.
+// sketchOf returns the part of a row that a scope can judge.
 func sketchOf(position uint64, row *roster.Row) scope.Sketch {
 	x := scope.Sketch{
 		Kind: row.Kind, Session: row.Session, Tags: uint64(row.Tags), Position: position,
@@ -322,7 +324,7 @@ func sketchOf(position uint64, row *roster.Row) scope.Sketch {
 	return x
 }
 
-// EventSections are the sections of the types of events that everybody knows.
+// EventSections maps the classes of standard event types to sections.
 var EventSections = sync.OnceValue(func() map[roster.Class]string {
 	sections := make(map[roster.Class]string)
 	for _, t := range hmx.EventTypes() {
@@ -346,8 +348,8 @@ var ClassNames = sync.OnceValue(func() map[roster.Class]string {
 // lookedTogether is how many records are worth a goroutine.
 const lookedTogether = 64
 
-// read decides about documents by what is recorded, and reports whether some of them were
-// erased since the snapshot was taken. What is decided before it is cut short stays.
+// read decides documents by their records, and reports whether some were erased since the
+// snapshot was taken. If it is cancelled, what is decided stays.
 func (l *looker) read(positions []uint64) (gone bool, err error) {
 	if len(positions) == 0 {
 		return false, nil
@@ -380,8 +382,8 @@ func (l *looker) read(positions []uint64) (gone bool, err error) {
 	return gone, err
 }
 
-// verdict says whether the document at a position is shown. Of one that was erased since
-// the snapshot was taken it says nothing.
+// verdict says whether the document at a position is shown. It is undecided for one that
+// was erased since the snapshot was taken.
 func (l *looker) verdict(position uint64) (scope.Verdict, error) {
 	l.b.sights.looked.Add(1)
 	f, err := l.b.core.FrameAt(board.State{Reader: l.r, Tenant: l.t}, position)

@@ -19,26 +19,24 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// ArtifactOptions says which artifacts are listed. The zero value of all but Tenant
-// lists those that are active.
+// ArtifactOptions selects artifacts. With only Tenant set, it lists the active ones.
 type ArtifactOptions struct {
 	Tenant string
 	// Type and Tag narrow the list. Empty means any.
 	Type hmx.ArtifactType
 	Tag  string
-	// Status is that of the artifacts. Empty means active; Any lists all, whatever
-	// their status.
+	// Status is that of the artifacts. Empty means active; Any lists all.
 	Status hmx.Status
 	Any    bool
-	// MinConfidence is how sure they are at least, from 0 to 1.
+	// MinConfidence is the minimum confidence, from 0 to 1.
 	MinConfidence float64
 	Limit         int    // zero means 50, at most 1000
-	After         string // the Next of the page before
+	After         string // the Next of the previous page
 	View          board.View
 }
 
-// StoredArtifact is an artifact as it stands now: its content as it was written, and its
-// status, its successor and the time of the last change as transitions left them.
+// StoredArtifact is the current state of an artifact: its content as it was written,
+// with the status, the successor and the time of the last transition.
 type StoredArtifact struct {
 	URI      memory.URI // without a version
 	Artifact *hmx.Artifact
@@ -88,7 +86,7 @@ func (b *Reviewer) Artifacts(ctx context.Context, o ArtifactOptions) (*ArtifactP
 	return page, err
 }
 
-// check applies the rules of options, and fills in what they leave out.
+// check validates options and fills in defaults.
 func (o *ArtifactOptions) check() error {
 	switch {
 	case o.Any && o.Status != "":
@@ -107,7 +105,7 @@ func (o *ArtifactOptions) check() error {
 	return nil
 }
 
-// standing returns an artifact as it stands, by its head.
+// standing returns the current state of an artifact, by its head.
 func standing(t *ledger.Tenant, h *catalog.Head, written *hmx.Artifact) *StoredArtifact {
 	a := *written
 	a.Status = hmx.Status(h.Status)
@@ -136,7 +134,7 @@ func (b *Reviewer) artifactOf(s board.State, h *catalog.Head) (*StoredArtifact, 
 	return standing(s.Tenant, h, &a.HMX), nil
 }
 
-// findArtifact returns the head of an artifact that a view shows and that is live.
+// findArtifact returns the head of a live artifact that a view shows.
 func findArtifact(s board.State, id string) (*catalog.Head, error) {
 	if err := memory.CheckID("artifact", id); err != nil {
 		return nil, err
@@ -151,7 +149,7 @@ func findArtifact(s board.State, id string) (*catalog.Head, error) {
 	return h, nil
 }
 
-// noArtifact adds how to find one to the error for an artifact that is not there.
+// noArtifact adds advice to the error for a missing artifact.
 func noArtifact(err error) error {
 	if e := fault.From(err); e.Code == fault.NotFound {
 		return e.WithFix("check the id and the tenant; `lukasa artifacts list --all` lists those there are")
@@ -159,21 +157,21 @@ func noArtifact(err error) error {
 	return err
 }
 
-// ArtifactDetail is an artifact with what stands behind it.
+// ArtifactDetail is an artifact with its evidence and history.
 type ArtifactDetail struct {
 	StoredArtifact
-	// HashVerified says that its content has the hash that it states.
+	// HashVerified says that its content matches its hash.
 	HashVerified bool
-	// Events and Memories are how many it was made of, and Missing which of them are
-	// not on record, or not shown to the caller: the first 100, of MissingCount.
+	// Events and Memories are how many sources it has, and Missing which of them are not
+	// on record, or hidden from the caller: the first 100, of MissingCount.
 	Events, Memories int
 	Missing          []memory.URI
 	MissingCount     int
-	// Conflicts are those that it is part of and that are open, or that another has won.
+	// Conflicts are its open conflicts, and those that it lost.
 	Conflicts []memory.URI
 	// Refined is the newest title by a language model; nil if there is none.
 	Refined *Refined
-	// Changes are what became of it, oldest first; the first is that it was written.
+	// Changes are its transitions, oldest first; the first is its creation.
 	Changes []ArtifactChange
 }
 
@@ -188,11 +186,11 @@ type ArtifactChange struct {
 	Reason       string
 }
 
-// listedMissing is how many of the sources that are missing are told by name.
+// listedMissing is how many missing sources are listed.
 const listedMissing = 100
 
-// Artifact returns an artifact with what stands behind it: whether its hash is right and
-// its evidence there, what contradicts it, and what became of it and why.
+// Artifact returns an artifact with its evidence: whether its hash is right and its
+// sources exist, what contradicts it, and its transitions with their reasons.
 func (b *Reviewer) Artifact(ctx context.Context, tenant, id string, v board.View) (*ArtifactDetail, error) {
 	var out *ArtifactDetail
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
@@ -229,7 +227,7 @@ func (b *Reviewer) artifactDetail(ctx context.Context, s board.State, h *catalog
 	return d, err
 }
 
-// evidence looks up what an artifact was made of.
+// evidence looks up the sources of an artifact.
 func (b *Reviewer) evidence(ctx context.Context, s board.State, d *ArtifactDetail) error {
 	miss := func(kind record.Kind, id string) {
 		if d.MissingCount++; d.MissingCount <= listedMissing {
@@ -260,7 +258,7 @@ func (b *Reviewer) evidence(ctx context.Context, s board.State, d *ArtifactDetai
 	return nil
 }
 
-// eventThere reports whether an event is on record, and shown. Without a scope its text
+// eventThere reports whether an event is on record and visible. Without a scope its text
 // is not read.
 func (b *Reviewer) eventThere(s board.State, id string) (bool, error) {
 	if s.View.Scope != "" {
@@ -279,8 +277,8 @@ func (b *Reviewer) eventThere(s board.State, id string) (bool, error) {
 	return !gone, err
 }
 
-// contradictions returns the conflicts that speak against an artifact: those that are
-// open, and those that another has won.
+// contradictions returns the conflicts that count against an artifact: open ones, and
+// those that it lost.
 func (b *Reviewer) contradictions(s board.State, u memory.URI) ([]memory.URI, error) {
 	var found []memory.URI
 	var failed error
@@ -300,8 +298,7 @@ func (b *Reviewer) contradictions(s board.State, u memory.URI) ([]memory.URI, er
 	return found, fault.First(failed, err)
 }
 
-// artifactChanges returns what became of an artifact, with the reasons that its
-// transitions give.
+// artifactChanges returns the transitions of an artifact, with their reasons.
 func (b *Reviewer) artifactChanges(s board.State, h *catalog.Head) ([]ArtifactChange, error) {
 	entries, err := catalog.Entries(s.Reader, s.Tenant.Number, record.Artifact, catalog.ThingOf(s.Tenant.Name, record.Artifact, h.ID))
 	if err != nil {
@@ -324,7 +321,7 @@ func (b *Reviewer) artifactChanges(s board.State, h *catalog.Head) ([]ArtifactCh
 		default:
 			a, ok := rec.Body.(*memory.Artifact)
 			if !ok {
-				continue // it went and came, or was erased since
+				continue // it went and came back, or was erased since
 			}
 			c.Status, c.SupersededBy = a.HMX.Status, a.HMX.SupersededBy.Or("")
 		}

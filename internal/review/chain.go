@@ -19,16 +19,16 @@ import (
 // maxChain is how many versions of an artifact are followed.
 const maxChain = 10_000
 
-// ArtifactVersion is an artifact of a chain, with what became of it.
+// ArtifactVersion is an artifact of a chain, with its transitions.
 type ArtifactVersion struct {
 	StoredArtifact
-	// Changes are what became of it, oldest first; the first is that it was written.
+	// Changes are its transitions, oldest first; the first is its creation.
 	Changes []ArtifactChange
 }
 
-// ArtifactChain returns the versions of an artifact, the oldest first: what it
-// supersedes, what supersedes it or would, as drafts that name it, and so on. What is
-// erased, forgotten or not shown is left out.
+// ArtifactChain returns the versions of an artifact, oldest first: what it supersedes,
+// what supersedes it or would, as drafts that name it, and so on. Erased, forgotten and
+// hidden versions are left out.
 func (b *Reviewer) ArtifactChain(ctx context.Context, tenant, id string, v board.View) ([]*ArtifactVersion, error) {
 	var out []*ArtifactVersion
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
@@ -43,7 +43,7 @@ func (b *Reviewer) ArtifactChain(ctx context.Context, tenant, id string, v board
 		for _, h := range heads {
 			x, err := b.artifactOf(s, h)
 			if fault.CodeOf(err) == fault.Erased {
-				continue // since the snapshot was taken
+				continue // erased since the snapshot was taken
 			}
 			if err != nil {
 				return err
@@ -63,7 +63,7 @@ func (b *Reviewer) ArtifactChain(ctx context.Context, tenant, id string, v board
 }
 
 // chainOf returns the heads of the live artifacts that supersede each other or would,
-// beginning with one of them, as far as they are shown.
+// starting with one of them, as far as they are visible.
 func chainOf(ctx context.Context, s board.State, h *catalog.Head, shows func(*catalog.Head) bool) ([]*catalog.Head, error) {
 	list, known := []*catalog.Head{h}, map[string]bool{h.ID: true}
 	add := func(d catalog.Thing) error {
@@ -100,8 +100,8 @@ func chainOf(ctx context.Context, s board.State, h *catalog.Head, shows func(*ca
 	return list, nil
 }
 
-// checkChain refuses what would break a rule of chains, if artifacts become what they are
-// to be. Faults that the chain had before are no reason.
+// checkChain refuses a change that would break a rule of chains. Faults that the chain
+// had before do not count.
 func checkChain(g *board.Group, w board.Writer, t *ledger.Tenant, heads []*catalog.Head, changed ...*hmx.Artifact) error {
 	var before, after []*hmx.Artifact
 	for _, h := range heads {
@@ -123,7 +123,7 @@ func checkChain(g *board.Group, w board.Writer, t *ledger.Tenant, heads []*catal
 	}
 	for _, a := range slices.Concat(before, after) {
 		if !a.TenantID.Set {
-			a.TenantID = hmx.Some(t.Name) // it is nobody else's
+			a.TenantID = hmx.Some(t.Name) // it belongs to this tenant
 		}
 	}
 	_, had := hmx.NewChain(before)
@@ -136,8 +136,8 @@ func checkChain(g *board.Group, w board.Writer, t *ledger.Tenant, heads []*catal
 	return nil
 }
 
-// brokenChain is the error for a change that breaks a rule of chains. A scope is told
-// nothing of the others in the chain.
+// brokenChain is the error for a change that breaks a rule of chains. Under a scope it
+// reveals nothing about other artifacts of the chain.
 func brokenChain(w board.Writer, f *hmx.ChainFault) error {
 	fix := "write it as a draft that supersedes the active version and has a higher version, then approve it: `lukasa artifacts approve`"
 	if f.Rule == "HMX-A/7.5" {
@@ -149,7 +149,7 @@ func brokenChain(w board.Writer, f *hmx.ChainFault) error {
 	return fault.Newf(fault.InvalidArgument, "chain: %w", f).WithFix(fix)
 }
 
-// artifactRule keeps the rules of chains.
+// artifactRule enforces the rules of chains.
 func artifactRule() board.Rule {
 	return board.Rule{
 		Admit: func(g *board.Group, w board.Writer, t *ledger.Tenant, body memory.Body) error {
@@ -159,7 +159,7 @@ func artifactRule() board.Rule {
 	}
 }
 
-// artifactIn reads an artifact as it stands, nil if it cannot be read.
+// artifactIn reads the current state of an artifact, nil if it is unreadable.
 func artifactIn(g *board.Group, t *ledger.Tenant, h *catalog.Head) (*hmx.Artifact, error) {
 	payload, erased, err := g.PayloadAt(t, h.Position)
 	if fault.CodeOf(err) == fault.Damaged || erased {
@@ -175,8 +175,8 @@ func artifactIn(g *board.Group, t *ledger.Tenant, h *catalog.Head) (*hmx.Artifac
 	return standing(t, h, &body.(*memory.Artifact).HMX).Artifact, nil
 }
 
-// fitsChain refuses an artifact that would break a rule of chains as soon as it is
-// written. A draft breaks none: it only proposes.
+// fitsChain refuses an artifact that would break a rule of chains on its creation. A
+// draft breaks none: it only proposes.
 func fitsChain(g *board.Group, w board.Writer, t *ledger.Tenant, a *hmx.Artifact) error {
 	if a.Status == hmx.StatusDraft {
 		return nil
@@ -198,8 +198,8 @@ func fitsChain(g *board.Group, w board.Writer, t *ledger.Tenant, a *hmx.Artifact
 	return checkChain(g, w, t, heads[1:], a)
 }
 
-// fitsTurn refuses a change of status that would break a rule of chains. What the
-// diagram of HMX-A does not have is for others to refuse.
+// fitsTurn refuses a transition that would break a rule of chains. Transitions that HMX-A
+// does not have are refused elsewhere.
 func fitsTurn(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Head, to hmx.Status, supersededBy string) error {
 	if to != hmx.StatusActive && to != hmx.StatusSuperseded || hmx.Status(h.Status).Transition(to) != nil {
 		return nil
@@ -228,5 +228,5 @@ func fitsTurn(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Head,
 	return checkChain(g, w, t, heads, a)
 }
 
-// everything shows all.
+// everything shows every artifact.
 func everything(*catalog.Head) bool { return true }

@@ -14,35 +14,33 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// ConflictOptions says which conflicts are listed. The zero value of all but Tenant
-// lists those that are open.
+// ConflictOptions selects conflicts. With only Tenant set, it lists the open ones.
 type ConflictOptions struct {
 	Tenant string
-	// Status is that of the conflicts. Empty means open; Any lists all, whatever their
-	// status.
+	// Status is that of the conflicts. Empty means open; Any lists all.
 	Status memory.ConflictStatus
 	Any    bool
 	Limit  int    // zero means 50, at most 1000
-	After  string // the Next of the page before
+	After  string // the Next of the previous page
 	View   board.View
 }
 
-// StoredConflict is a conflict, with what it is between.
+// StoredConflict is a conflict with its sides.
 type StoredConflict struct {
 	*board.Thing
 	Sides []ConflictSide
 }
 
-// ConflictSide is one of the things that a conflict is between.
+// ConflictSide is one of the records of a conflict.
 type ConflictSide struct {
 	URI memory.URI // as the conflict names it
-	// Text is what it says; empty if it is erased, or not shown to the caller.
+	// Text is its text; empty if it is erased or hidden from the caller.
 	Text  string
 	State catalog.State // empty if there is nothing to show
 	Trust record.Trust
 }
 
-// Conflict returns what the conflict says.
+// Conflict returns the body of the conflict.
 func (c *StoredConflict) Conflict() *memory.Conflict { return c.Body.(*memory.Conflict) }
 
 // ConflictPage is a part of a list, newest first.
@@ -85,7 +83,7 @@ func (b *Reviewer) Conflicts(ctx context.Context, o ConflictOptions) (*ConflictP
 	return page, err
 }
 
-// Conflict returns a conflict, with what it is between.
+// Conflict returns a conflict with its sides.
 func (b *Reviewer) Conflict(ctx context.Context, tenant, id string, v board.View) (*StoredConflict, error) {
 	var out *StoredConflict
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
@@ -106,7 +104,7 @@ func (b *Reviewer) Conflict(ctx context.Context, tenant, id string, v board.View
 	return out, err
 }
 
-// noConflict adds how to find one to the error for a conflict that is not there.
+// noConflict adds advice to the error for a missing conflict.
 func noConflict(err error) error {
 	if e := fault.From(err); e.Code == fault.NotFound {
 		return e.WithFix("check the id and the tenant; `lukasa conflicts list --all` lists those there are")
@@ -114,7 +112,7 @@ func noConflict(err error) error {
 	return err
 }
 
-// conflict reads what a conflict is between.
+// conflict reads the sides of a conflict.
 func (b *Reviewer) conflict(s board.State, x *board.Thing) (*StoredConflict, error) {
 	body, ok := x.Body.(*memory.Conflict)
 	if !ok {
@@ -131,7 +129,7 @@ func (b *Reviewer) conflict(s board.State, x *board.Thing) (*StoredConflict, err
 	return out, nil
 }
 
-// conflictSide reads one of the things that a conflict is between.
+// conflictSide reads one of the records of a conflict.
 func (b *Reviewer) conflictSide(s board.State, u memory.URI) (ConflictSide, error) {
 	side := ConflictSide{URI: u}
 	if u.Tenant != s.Tenant.Name {
@@ -160,23 +158,22 @@ func (b *Reviewer) conflictSide(s board.State, u memory.URI) (ConflictSide, erro
 	return side, err
 }
 
-// ConflictSettlement says how a conflict is settled.
+// ConflictSettlement settles a conflict.
 type ConflictSettlement struct {
 	Tenant string
 	ID     string
-	// Winner is the one of what it is between that holds, with or without its version.
-	// None means that none of them does more than the others.
+	// Winner is the side that holds, with or without its version. None means that no
+	// side does more than the others.
 	Winner memory.URI
-	// Dismiss says that there is no conflict after all.
+	// Dismiss says that it is not a conflict.
 	Dismiss bool
 	// Resolution is how it was settled, in words.
 	Resolution string
 	Expect     board.Expect
 }
 
-// SettleConflict writes how a conflict was settled, as its next version. Packs tell what
-// has won and leave out what has lost; nothing else is changed, and no compile opens it
-// again.
+// SettleConflict records how a conflict was settled, as its next version. Packs show the
+// winner and leave out the others; nothing else changes, and no compile opens it again.
 func (b *Reviewer) SettleConflict(ctx context.Context, w board.Writer, s ConflictSettlement) (*board.PutResult, error) {
 	ref := board.Ref{Tenant: s.Tenant, Kind: record.Conflict, ID: s.ID}
 	w, err := b.core.Entitled(ctx, s.Tenant, w, memory.OpPut, board.TargetOf(ref))

@@ -18,32 +18,32 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// ArtifactDecision says what becomes of an artifact.
+// ArtifactDecision is a decision about an artifact.
 type ArtifactDecision struct {
 	Tenant string
 	ID     string
 	// To is active, archived or deprecated.
 	To hmx.Status
-	// Reason is why, in words. What is archived or deprecated needs one.
+	// Reason is the reason, in words. It is required to archive or deprecate.
 	Reason string
 	Expect board.Expect
 }
 
-// ArtifactDecided says what became of an artifact.
+// ArtifactDecided is the result of a decision.
 type ArtifactDecided struct {
 	board.PutResult
 	From, To hmx.Status
-	// Superseded is the version that it put aside; zero for none.
+	// Superseded is the version that it replaced; zero for none.
 	Superseded memory.URI
 }
 
-// DecideArtifact gives an artifact its status by hand: it approves a draft, or archives
-// or deprecates what is in use. What is decided stays: no compile undoes it.
+// DecideArtifact sets the status of an artifact by hand: it approves a draft, or archives
+// or deprecates an artifact in use. The decision stays: no compile undoes it.
 //
-// A draft is approved if its hash is that of its content, everything it was made of is
-// on record, and no conflict speaks against it. The active version that it supersedes is
-// superseded with it, in one step. It is refused if another version of it is active that
-// it does not name, or another one took the place of the one it names.
+// A draft is approved if its hash matches its content, all its sources are on record, and
+// no conflict counts against it. The active version that it supersedes is superseded in
+// the same step. It is refused if another version is active that it does not name, or if
+// another one replaced the one it names.
 func (b *Reviewer) DecideArtifact(ctx context.Context, w board.Writer, d ArtifactDecision) (*ArtifactDecided, error) {
 	ref := board.Ref{Tenant: d.Tenant, Kind: record.Artifact, ID: d.ID}
 	w, err := b.core.Entitled(ctx, d.Tenant, w, memory.OpTransition, board.TargetOf(ref))
@@ -69,7 +69,7 @@ func (b *Reviewer) DecideArtifact(ctx context.Context, w board.Writer, d Artifac
 	return nil, fault.New(fault.VersionConflict, "something was erased each time that the evidence was looked up").WithFix("approve it when no erasure is under way")
 }
 
-// check applies the rules that need no state.
+// check validates what does not depend on the state.
 func (d *ArtifactDecision) check() error {
 	if err := memory.CheckID("artifact", d.ID); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (b *Reviewer) approvable(ctx context.Context, w board.Writer, d ArtifactDec
 	return b.core.ReadAs(ctx, d.Tenant, v, func(s board.State) error {
 		h, err := findArtifact(s, d.ID)
 		if fault.CodeOf(err) == fault.NotFound && board.Scoped(w) {
-			return nil // who may not see it is refused where that is journaled
+			return nil // a caller that may not see it is refused where that is journaled
 		}
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func (b *Reviewer) approvable(ctx context.Context, w board.Writer, d ArtifactDec
 	})
 }
 
-// flaw returns what keeps a draft from being approved.
+// flaw returns what prevents the approval of a draft.
 func (x *ArtifactDetail) flaw() error {
 	id := x.Artifact.ArtifactID
 	switch {
@@ -137,8 +137,8 @@ func (x *ArtifactDetail) flaw() error {
 	return nil
 }
 
-// onlyVersion refuses a draft of a compiler if another version of the same is active
-// that it does not supersede.
+// onlyVersion refuses a draft of a compiler if another version of it is active that it
+// does not supersede.
 func (b *Reviewer) onlyVersion(s board.State, a *hmx.Artifact) error {
 	key, ok := compile.KeyOf(a)
 	if !ok {
@@ -169,8 +169,8 @@ func (b *Reviewer) onlyVersion(s board.State, a *hmx.Artifact) error {
 	return fault.First(failed, err)
 }
 
-// notAllowed is the error for a change of status that HMX-A does not have, with what it
-// has.
+// notAllowed is the error for a transition that HMX-A does not have, with the allowed
+// ones.
 func notAllowed(h *catalog.Head, to hmx.Status) error {
 	from := hmx.Status(h.Status)
 	err := from.Transition(to)
@@ -188,7 +188,7 @@ func notAllowed(h *catalog.Head, to hmx.Status) error {
 	return e.WithFix("deprecate or archive it: `lukasa artifacts deprecate`, `lukasa artifacts archive`")
 }
 
-// decide writes what becomes of an artifact, and of the one that it supersedes.
+// decide writes the transitions of an artifact, and of the one that it supersedes.
 func (b *Reviewer) decide(ctx context.Context, w board.Writer, ref board.Ref, d ArtifactDecision, erasures uint64) (*ArtifactDecided, error) {
 	if err := memory.CheckActor(w.Actor); err != nil {
 		return nil, err
@@ -240,7 +240,7 @@ func decideIn(g *board.Group, w board.Writer, ref board.Ref, d ArtifactDecision)
 	return out, err
 }
 
-// decidable returns the head of an artifact that a writer may give a status.
+// decidable returns the head of an artifact whose status a writer may set.
 func decidable(g *board.Group, w board.Writer, t *ledger.Tenant, ref board.Ref, to hmx.Status) (*catalog.Head, error) {
 	h, err := g.Changeable(w, memory.OpTransition, t, ref)
 	if err != nil {
@@ -258,8 +258,8 @@ func decidable(g *board.Group, w board.Writer, t *ledger.Tenant, ref board.Ref, 
 	return h, nil
 }
 
-// replacedBy returns the active version that a draft supersedes, or nil if there is none,
-// and refuses what would break a rule of chains.
+// replacedBy returns the active version that a draft supersedes, or nil, and refuses what
+// would break a rule of chains.
 func replacedBy(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Head) (*catalog.Head, error) {
 	next, err := artifactIn(g, t, h)
 	if err != nil {
@@ -300,7 +300,7 @@ func replacedBy(g *board.Group, w board.Writer, t *ledger.Tenant, h *catalog.Hea
 	return old, checkChain(g, w, t, heads, changed...)
 }
 
-// turnTo puts a change of status.
+// turnTo admits a transition.
 func turnTo(g *board.Group, w board.Writer, t *ledger.Tenant, c *memory.Transition) (uint64, error) {
 	id, err := g.Board().NewID()
 	if err != nil {

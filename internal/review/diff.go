@@ -15,29 +15,29 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// ArtifactDiff is what changed from one artifact to another.
+// ArtifactDiff is the difference of two artifacts.
 type ArtifactDiff struct {
 	From, To *StoredArtifact
 	Changes  []ArtifactDifference
-	// EventsAdded and EventsRemoved are how many events they were made of differ.
+	// EventsAdded and EventsRemoved are how many source events differ.
 	EventsAdded, EventsRemoved int
 }
 
-// ArtifactDifference is one place at which two artifacts differ.
+// ArtifactDifference is one difference between two artifacts.
 type ArtifactDifference struct {
-	// Path leads to it: members by their names, items of a list by what they are about,
-	// such as content.steps[Call deploy].optional. A text that is new in a list, or gone
-	// from it, is told at the list.
+	// Path leads to it: members by their names, items of a list by their topic, such as
+	// content.steps[Call deploy].optional. A text that was added to a list, or removed
+	// from it, has the path of the list.
 	Path string
 	Op   DiffOp
-	// From and To are what stood there and what stands there, as JSON; nil for nothing.
+	// From and To are the old and the new value, as JSON; nil for none.
 	From, To json.RawMessage
 }
 
-// DiffOp is how a place differs.
+// DiffOp is the kind of a difference.
 type DiffOp string
 
-// How places differ.
+// The kinds of differences.
 const (
 	DiffAdd    DiffOp = "add"
 	DiffRemove DiffOp = "remove"
@@ -45,8 +45,8 @@ const (
 	DiffOrder  DiffOp = "order" // the same items in another order
 )
 
-// DiffArtifacts returns what changed from one artifact to another. An empty from means
-// the one that to supersedes.
+// DiffArtifacts returns the difference of two artifacts. An empty from means the one
+// that to supersedes.
 func (b *Reviewer) DiffArtifacts(ctx context.Context, tenant, from, to string, v board.View) (*ArtifactDiff, error) {
 	var out *ArtifactDiff
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
@@ -76,8 +76,7 @@ func (b *Reviewer) DiffArtifacts(ctx context.Context, tenant, from, to string, v
 	return out, err
 }
 
-// diffArtifacts compares two artifacts. Who they are and when they were made differs
-// always, and is left out.
+// diffArtifacts compares two artifacts without their ids and times, which always differ.
 func diffArtifacts(from, to *StoredArtifact) *ArtifactDiff {
 	out := &ArtifactDiff{From: from, To: to}
 	a, b := from.Artifact, to.Artifact
@@ -114,7 +113,7 @@ func optional[T any](x hmx.Opt[T]) any {
 	return x.Value
 }
 
-// asJSON returns a value as JSON has it, with numbers as they are written.
+// asJSON returns a value in its JSON form, with numbers as they are written.
 func asJSON(v any) any {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -134,7 +133,7 @@ func written(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // it was read from JSON
+	_ = e.Encode(v) // cannot fail: it was read from JSON
 	return bytes.TrimSpace(b.Bytes())
 }
 
@@ -149,7 +148,7 @@ func (d *ArtifactDiff) add(path string, op DiffOp, from, to any) {
 	d.Changes = append(d.Changes, x)
 }
 
-// compare notes where two values differ.
+// compare records where two values differ.
 func (d *ArtifactDiff) compare(path string, from, to any) {
 	switch a := from.(type) {
 	case map[string]any:
@@ -187,9 +186,8 @@ func (d *ArtifactDiff) compareMembers(path string, a, b map[string]any) {
 	}
 }
 
-// compareItems compares lists item by item: those that are about the same with each
-// other. That the same items are in another order is told of steps and phases, and of
-// lists of words; other lists are in the order of their counts.
+// compareItems compares lists item by item, matching items by topic. A different order
+// counts for steps, phases and lists of words; other lists are sorted by count.
 func (d *ArtifactDiff) compareItems(path string, a, b []any) {
 	was, is := named(a), named(b)
 	var left, right []string
@@ -213,7 +211,7 @@ func (d *ArtifactDiff) compareItems(path string, a, b []any) {
 	}
 }
 
-// itemPath leads to an item that is new or gone. A text names itself.
+// itemPath leads to an item that was added or removed. A text is its own name.
 func itemPath(path, name string, item any) string {
 	if _, ok := item.(string); ok {
 		return path
@@ -221,7 +219,7 @@ func itemPath(path, name string, item any) string {
 	return path + "[" + name + "]"
 }
 
-// ordered reports whether the order of a list says something.
+// ordered reports whether the order of a list matters.
 func ordered(path string, list []any) bool {
 	if strings.HasSuffix(path, ".steps") || strings.HasSuffix(path, ".phases") {
 		return true
@@ -229,13 +227,13 @@ func ordered(path string, list []any) bool {
 	return path != "tags" && !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(string); return !ok })
 }
 
-// nameList is a list whose items have names, each another.
+// nameList is a list whose items have distinct names.
 type nameList struct {
 	names []string
 	items map[string]any
 }
 
-// named names the items of a list by what they are about.
+// named names the items of a list by their topic.
 func named(list []any) nameList {
 	out := nameList{items: make(map[string]any, len(list))}
 	for _, v := range list {
@@ -251,8 +249,8 @@ func named(list []any) nameList {
 	return out
 }
 
-// nameOf says what an item is about: its description, tool or name, or else everything
-// in it that is no number.
+// nameOf returns the topic of an item: its description, tool or name, or else everything
+// in it that is not a number.
 func nameOf(v any) string {
 	m, ok := v.(map[string]any)
 	if !ok {

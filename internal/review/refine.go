@@ -15,40 +15,40 @@ import (
 	"lukasa.dev/internal/refine"
 )
 
-// refineTrust is how far a title by a model is trusted: less than anything that an
-// artifact may be made of.
+// refineTrust is the trust of a title by a model: less than that of any source of an
+// artifact.
 const refineTrust = record.External
 
-// maxRefineProblems is how many artifacts without a title by a model are named.
+// maxRefineProblems is how many failed artifacts are listed.
 const maxRefineProblems = 100
 
-// How many artifacts a model is asked about at once, unless said, and at most.
+// The default and the maximum number of concurrent requests to a model.
 const (
 	DefaultRefineParallel = 2
 	MaxRefineParallel     = 64
 )
 
-// RefineOptions says who writes titles and summaries of artifacts.
+// RefineOptions configures a call of Refine.
 type RefineOptions struct {
 	Refiner refine.Refiner
-	// Limit is how many artifacts the refiner is asked about at most. Zero means any.
+	// Limit is the maximum number of artifacts for the refiner. Zero means no limit.
 	Limit int
-	// Parallel is how many artifacts the refiner is asked about at once. Zero means 2.
+	// Parallel is the number of concurrent requests. Zero means 2.
 	Parallel int
-	// Replace also asks about artifacts that have a title by another model. The
-	// newest is the one that is shown.
+	// Replace also refines artifacts that have a title by another model. The newest
+	// title is shown.
 	Replace bool
-	// Progress receives how many artifacts have had their turn. It may be nil.
+	// Progress receives how many artifacts were processed. It may be nil.
 	Progress func(done, total uint64)
 }
 
-// RefineReport says what came of it.
+// RefineReport is the result of Refine.
 type RefineReport struct {
 	Model  string
 	Done   int // refinements journaled
-	Failed int // artifacts that the refiner has no title of; they will be tried again
-	Left   int // artifacts whose turn did not come
-	// Problems names the first artifacts that failed.
+	Failed int // artifacts without a title; a later call retries them
+	Left   int // artifacts that were not processed
+	// Problems lists the first artifacts that failed.
 	Problems []RefineProblem
 }
 
@@ -58,19 +58,19 @@ type RefineProblem struct {
 	Err error
 }
 
-// Refine has a language model write titles and summaries of the active artifacts that
-// compiles made and that have none by a model yet. Each is journaled as a record of its
-// own, with the lowest trust there is, so that it is there after a restart, in an export
-// and when the index is rebuilt, without the model; it is erased with its artifact.
-// The artifact itself, its content, its hash and every pack stay as they are.
+// Refine makes a language model write titles and summaries of the active artifacts that
+// compiles wrote and that have none by a model yet. Each is journaled as a record of its
+// own, with the lowest trust, so that it survives a restart, an export and a rebuild
+// without the model; it is erased with its artifact. The artifact, its content, its hash
+// and every pack stay the same.
 //
-// What the refiner cannot do stays for the next call, and has the title that the compile
-// gave it meanwhile. An error says why the call ended early; what was done until then is
-// told even so, and stays. Several calls at once do no harm, except that the refiner may
-// be asked twice.
+// What the refiner cannot do stays for the next call, with the title of the compile
+// meanwhile. An error says why the call ended early; the report still contains what was
+// done, which stays. Concurrent calls are safe, but the refiner may receive an artifact
+// twice.
 //
-// No scope may do it. The board opens no connection; whatever the refiner does is up to
-// its writer.
+// Refine is refused under a scope. The board opens no connection itself; the refiner
+// may.
 func (b *Reviewer) Refine(ctx context.Context, w board.Writer, tenant string, o RefineOptions) (*RefineReport, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpRefine, "titles of artifacts"); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (b *Reviewer) Refine(ctx context.Context, w board.Writer, tenant string, o 
 	return x.out, x.run(ctx)
 }
 
-// check applies the rules that need no state.
+// check validates what does not depend on the state.
 func (o *RefineOptions) check(tenant string) error {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
@@ -104,11 +104,11 @@ func (o *RefineOptions) check(tenant string) error {
 	case o.Parallel < 0 || o.Parallel > MaxRefineParallel:
 		return bad("parallel: is %d, but must be from 1 to %d", o.Parallel, MaxRefineParallel).WithFix("leave it out for 2")
 	}
-	// The name stands in every record.
+	// The name is in every record.
 	return memory.NewRefinement(o.Refiner.Name(), memory.URI{Tenant: tenant, Kind: record.Artifact, ID: "a"}, 0, "t", "s").Validate()
 }
 
-// refining is one call of Refine under way.
+// refining is one running call of Refine.
 type refining struct {
 	b      *Reviewer
 	w      board.Writer
@@ -117,18 +117,18 @@ type refining struct {
 	out    *RefineReport
 }
 
-// unrefined is an artifact that a model is to be asked about.
+// unrefined is an artifact to refine.
 type unrefined struct {
 	uri      memory.URI
 	position uint64
 	prompt   refine.Prompt
 	text     refine.Text
 	err      error
-	body     *memory.Refinement // once there is a text
+	body     *memory.Refinement // set once there is a text
 	payload  []byte
 }
 
-// run does all there is to do, or as much as it may.
+// run refines everything, up to the limit.
 func (x *refining) run(ctx context.Context) error {
 	list, err := x.list(ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (x *refining) run(ctx context.Context) error {
 	return err
 }
 
-// list returns the artifacts that want a title, newest first.
+// list returns the artifacts that need a title, newest first.
 func (x *refining) list(ctx context.Context) (list []*unrefined, err error) {
 	err = x.b.core.Read(ctx, x.tenant, func(s board.State) error {
 		var failed error
@@ -185,9 +185,9 @@ func (x *refining) list(ctx context.Context) (list []*unrefined, err error) {
 	return list, err
 }
 
-// wants reports whether an artifact was made by a compile, is active, and has no title
-// by a model; or, to replace, none by this one. A title by this model that was erased is
-// not made again: whoever erased it did not want it.
+// wants reports whether an artifact was written by a compile, is active, and has no
+// title by a model; with Replace, none by this one. An erased title by this model is not
+// written again: it must not come back.
 func (x *refining) wants(s board.State, u *unrefined) (bool, error) {
 	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, record.Artifact, catalog.ThingOf(s.Tenant.Name, record.Artifact, u.uri.ID))
 	if err != nil || !ok || h.State != catalog.Live || h.Position != u.position || h.Actor != learn.Compiler || hmx.Status(h.Status) != hmx.StatusActive {
@@ -207,8 +207,8 @@ func (x *refining) wants(s board.State, u *unrefined) (bool, error) {
 	return other == nil, err
 }
 
-// refine asks about artifacts at the same time, and journals what came of it. It returns
-// how many had no answer because of something that is not their fault, and what that is.
+// refine refines artifacts in parallel and journals the results. It returns how many got
+// no answer for a reason other than the artifact itself, and that reason.
 func (x *refining) refine(ctx context.Context, list []*unrefined) (untried int, err error) {
 	if list, err = x.read(ctx, list); err != nil {
 		return len(list), err
@@ -239,7 +239,7 @@ func (x *refining) refine(ctx context.Context, list []*unrefined) (untried int, 
 	if len(made) == 0 {
 		return untried, err
 	}
-	// What was paid for is kept, even if nobody waits for it any more.
+	// The titles may have cost money, so they are kept even if the caller is gone.
 	done, failed := x.journal(context.WithoutCancel(ctx), made)
 	if failed != nil {
 		return untried + len(made), fault.First(failed, err)
@@ -248,13 +248,13 @@ func (x *refining) refine(ctx context.Context, list []*unrefined) (untried int, 
 	return untried, err
 }
 
-// read makes the prompts of artifacts. It leaves out what is gone or cannot be read.
+// read builds the prompts of artifacts. It leaves out those that are gone or unreadable.
 func (x *refining) read(ctx context.Context, list []*unrefined) (there []*unrefined, err error) {
 	err = x.b.core.Read(ctx, x.tenant, func(s board.State) error {
 		for _, u := range list {
 			body, err := x.b.core.BodyAt(s, record.Artifact, u.position)
 			if code := fault.CodeOf(err); code == fault.Erased || code == fault.Damaged {
-				continue // Verify tells
+				continue // Verify reports it
 			}
 			if err != nil {
 				return err
@@ -272,7 +272,8 @@ func (x *refining) read(ctx context.Context, list []*unrefined) (there []*unrefi
 	return there, nil
 }
 
-// take makes a record of what a refiner wrote. Whoever it is, the text is cleaned here.
+// take builds a record from the text of a refiner. The text is cleaned here, whichever
+// refiner wrote it.
 func (u *unrefined) take(model string) (err error) {
 	title, summary := refine.Clean(u.text.Title, memory.MaxRefinedTitle), refine.Clean(u.text.Summary, memory.MaxRefinedSummary)
 	u.body = memory.NewRefinement(model, u.uri, u.position, title, summary)
@@ -282,15 +283,15 @@ func (u *unrefined) take(model string) (err error) {
 	if u.payload, err = u.body.AppendJSON(nil); err != nil {
 		return err
 	}
-	// What is read back at a replay must be accepted then.
+	// A replay must accept the payload.
 	if _, err := memory.Decode(record.Refinement, u.payload); err != nil {
 		return fault.Newf(fault.InvalidArgument, "%w", err)
 	}
 	return nil
 }
 
-// journal writes refinements. It returns how many were written: not those of what has
-// changed or gone meanwhile, nor those that someone else was faster with.
+// journal writes refinements and returns how many: not those of artifacts that have
+// changed or gone meanwhile, nor those that a concurrent call wrote first.
 func (x *refining) journal(ctx context.Context, made []*unrefined) (done int, err error) {
 	err = x.b.core.Submit(ctx, &board.Request{Indexed: true, Records: len(made), Admit: func(g *board.Group) (err error) {
 		done, err = x.put(g, made)
@@ -299,7 +300,7 @@ func (x *refining) journal(ctx context.Context, made []*unrefined) (done int, er
 	return done, err
 }
 
-// put decides about refinements in log order, and puts them.
+// put admits refinements in log order.
 func (x *refining) put(g *board.Group, made []*unrefined) (int, error) {
 	t, err := g.Tenant(x.tenant)
 	if err != nil {
@@ -327,8 +328,8 @@ func (x *refining) put(g *board.Group, made []*unrefined) (int, error) {
 	return len(entries), nil
 }
 
-// Refined is what a model wrote for an artifact: a title and a summary to show, and
-// nothing to decide by. Its trust is the lowest there is.
+// Refined is what a model wrote for an artifact: a title and a summary, for display
+// only. Its trust is the lowest.
 type Refined struct {
 	URI      memory.URI // of the refinement
 	Model    string
@@ -339,8 +340,8 @@ type Refined struct {
 	Written  time.Time
 }
 
-// Refinement returns the newest title and summary that a model wrote for an artifact,
-// or nil if none did. A caller that may see the artifact may see it.
+// Refinement returns the newest title and summary by a model for an artifact, or nil if
+// there is none. A caller that may see the artifact may see it.
 func (b *Reviewer) Refinement(ctx context.Context, ref board.Ref, v board.View) (*Refined, error) {
 	var out *Refined
 	ref.Kind = record.Artifact
@@ -363,7 +364,7 @@ func (b *Reviewer) refined(s board.State, id string) (*Refined, error) {
 	}
 	body, err := b.core.BodyAt(s, record.Refinement, made.Position)
 	if fault.CodeOf(err) == fault.Erased {
-		return nil, nil // since the snapshot was taken
+		return nil, nil // erased since the snapshot was taken
 	}
 	x, ok := body.(*memory.Refinement)
 	if err != nil || !ok {

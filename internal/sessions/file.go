@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// traceFile is a file of traces, before its parts are decoded.
+// traceFile is a trace file whose parts are not decoded yet.
 type traceFile struct {
 	root   merkle.Hash
 	size   uint64
@@ -24,11 +24,11 @@ type traceFile struct {
 
 	kept   kept
 	traces [][]*trace.Trace // of each part
-	errs   []error          // of each part, and then of what is beside them
+	errs   []error          // of each part, and then of the JSON beside them
 }
 
-// parseTraces finds what there is in a file, which has to be that of a tenant behind so
-// many others, of which the last ends with a sum.
+// parseTraces parses a file, which must be of the tenant, have this number, and follow a
+// file whose checksum is before.
 func parseTraces(data []byte, tenant string, number int, before uint32) (*traceFile, error) {
 	bad := fault.New(fault.Damaged, "traces: this is no file of traces of this tenant, of this version")
 	end := len(data) - 4
@@ -59,8 +59,8 @@ func parseTraces(data []byte, tenant string, number int, before uint32) (*traceF
 	return f, nil
 }
 
-// TraceBytes reads a file piece by piece. Once something is missing, short is set, and
-// what it returns means nothing.
+// TraceBytes reads a file piece by piece. Once data is missing, short is set, and the
+// results are meaningless.
 type TraceBytes struct {
 	Rest  []byte
 	Short bool
@@ -90,18 +90,18 @@ func (r *TraceBytes) Signed() int64 {
 func (r *TraceBytes) Bytes(n uint64) []byte {
 	if n > uint64(len(r.Rest)) {
 		r.Rest, r.Short = nil, true
-		return make([]byte, 4) // whoever reads a number from it
+		return make([]byte, 4) // enough for the caller to read a number
 	}
 	out := r.Rest[:n]
 	r.Rest = r.Rest[n:]
 	return out
 }
 
-// Part reads bytes with their length before them.
+// Part reads bytes after their length.
 func (r *TraceBytes) Part() []byte { return r.Bytes(r.Number()) }
 
-// decodeTraces returns what files say, up to the first that is damaged. Parts are decoded
-// by several goroutines at once.
+// decodeTraces returns the content of files, up to the first damaged one. Parts are
+// decoded in parallel.
 func decodeTraces(files []*traceFile) *Traced {
 	type job struct {
 		f    *traceFile
@@ -117,7 +117,7 @@ func decodeTraces(files []*traceFile) *Traced {
 		for _, j := range jobs[from:to] {
 			j.f.decode(j.part)
 		}
-		return nil // each file has its own
+		return nil // each file keeps its own errors
 	})
 	x := newTraced(merkle.Hash{}, 0)
 	for _, f := range files {
@@ -129,7 +129,7 @@ func decodeTraces(files []*traceFile) *Traced {
 	return x
 }
 
-// decode decodes a part, or what is beside them if there is none of this number.
+// decode decodes a part, or the JSON beside them for the number after the last.
 func (f *traceFile) decode(part int) {
 	if part == len(f.parts) {
 		f.errs[part] = json.Unmarshal(f.beside, &f.kept)
@@ -138,10 +138,10 @@ func (f *traceFile) decode(part int) {
 	f.traces[part], f.errs[part] = trace.Decode(f.parts[part], nil)
 }
 
-// goesOn reports whether no part of a session is missing between what was taken in and
+// goesOn reports whether no part of a session is missing between what was taken over and
 // what a file has.
 func (x *Traced) goesOn(f *traceFile) bool {
-	more := make(map[string]int) // parts that this one adds
+	more := make(map[string]int) // parts that this file adds
 	for _, list := range f.traces {
 		for _, one := range list {
 			has := len(x.Traces[one.Session]) + more[one.Session]
@@ -156,7 +156,7 @@ func (x *Traced) goesOn(f *traceFile) bool {
 	return true
 }
 
-// take takes in the next file.
+// take takes over the next file.
 func (x *Traced) take(f *traceFile) {
 	for _, list := range f.traces {
 		for _, one := range list {

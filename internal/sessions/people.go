@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// eventTypeNames are the standard types of events by what stands for them in rows.
+// eventTypeNames maps the classes in rows to the standard event types.
 var eventTypeNames = sync.OnceValue(func() map[roster.Class]string {
 	names := make(map[roster.Class]string)
 	for _, t := range hmx.EventTypes() {
@@ -26,20 +26,20 @@ var eventTypeNames = sync.OnceValue(func() map[roster.Class]string {
 	return names
 })
 
-// people counts the events of sessions and agents by rows. That is only done where
-// something is hidden: otherwise the timeline has the counts.
+// people counts the events of sessions and agents by rows. It is used only if something
+// is hidden: otherwise the timeline has the counts.
 type people struct {
 	sessions map[index.Digest]*attended
 	agents   map[roster.Agent]*attended
 }
 
-// attended is what rows tell of a session or an agent.
+// attended is the count of a session or an agent by rows.
 type attended struct {
 	events      uint64
 	first, last attendedAt
 }
 
-// attendedAt is where an event is in its session, or when an agent's was.
+// attendedAt is the place of an event in its session, or the time of an agent's event.
 type attendedAt struct{ sequence, time int64 }
 
 func (p attendedAt) before(q attendedAt) bool {
@@ -53,7 +53,7 @@ func newPeople(count bool) *people {
 	return &people{sessions: make(map[index.Digest]*attended), agents: make(map[roster.Agent]*attended)}
 }
 
-// met takes the row of an event.
+// met counts the row of an event.
 func (p *people) met(row *roster.Row) {
 	if p.sessions == nil {
 		return
@@ -78,7 +78,7 @@ func attend[K comparable](all map[K]*attended, key K, at attendedAt) {
 	}
 }
 
-// info returns what was counted under a name, and false if nothing was.
+// info returns the count under a name, and false if there is none.
 func (x *attended) info(name string) (browse.SessionInfo, bool) {
 	if x == nil {
 		return browse.SessionInfo{}, false
@@ -86,12 +86,12 @@ func (x *attended) info(name string) (browse.SessionInfo, bool) {
 	return browse.SessionInfo{ID: name, Events: x.events, First: board.TimeOf(x.first.time), Last: board.TimeOf(x.last.time)}, true
 }
 
-// infoOf returns a summary as it stands in the timeline.
+// infoOf converts a summary of the timeline.
 func infoOf(s *timeline.Summary) browse.SessionInfo {
 	return browse.SessionInfo{ID: s.ID, Events: s.Events, First: board.TimeOf(s.First.Timestamp), Last: board.TimeOf(s.Last.Timestamp)}
 }
 
-// sessions tells of the sessions as a whole.
+// sessions counts the sessions.
 func (s *survey) sessions(p *people) error {
 	var failed error
 	err := timeline.Sessions(s.state.Reader, s.state.Tenant.Number, nil, func(_ []byte, x *timeline.Summary) bool {
@@ -115,7 +115,7 @@ func (s *survey) sessions(p *people) error {
 	return fault.First(failed, err)
 }
 
-// agents tells which agents did most.
+// agents finds the most active agents.
 func (s *survey) agents(p *people) error {
 	order := func(a, b browse.SessionInfo) int {
 		return cmp.Or(cmp.Compare(b.Events, a.Events), strings.Compare(a.ID, b.ID))
@@ -136,7 +136,7 @@ func (s *survey) agents(p *people) error {
 	return fault.First(failed, err)
 }
 
-// topped adds an item to a list that is in order and has that many at most.
+// topped adds an item to a sorted list of at most most items.
 func topped[T any](list []T, x T, most int, order func(a, b T) int) []T {
 	i, _ := slices.BinarySearchFunc(list, x, order)
 	if i == most {
@@ -147,13 +147,14 @@ func topped[T any](list []T, x T, most int, order func(a, b T) int) []T {
 }
 
 const (
-	// maxTools is how many tools are told apart.
+	// maxTools is how many tools are counted separately.
 	maxTools = 1 << 16
-	// maxWaiting is how many calls of a session wait for their results, the latest of more.
+	// maxWaiting is how many calls of a session wait for their results; older ones are
+	// dropped.
 	maxWaiting = 64
 )
 
-// toolbox counts how tools fared.
+// toolbox counts the outcomes of tools.
 type toolbox struct {
 	tools   map[string]*ToolCount
 	other   uint64
@@ -161,14 +162,14 @@ type toolbox struct {
 	waiting waitingCalls
 }
 
-// waitingCall is a call of which the result has not come yet.
+// waitingCall is a call without a result so far.
 type waitingCall struct {
 	call, event uint64
 	tool        string
-	moment      int // of a timeline: which of its moments it is
+	moment      int // in a timeline, the index of its moment
 }
 
-// waitingCalls are the latest calls of a session that have no result yet.
+// waitingCalls are the latest calls of a session without a result.
 type waitingCalls []waitingCall
 
 // add adds a call.
@@ -179,8 +180,8 @@ func (w *waitingCalls) add(g *trace.Glance, moment int) {
 	*w = append(*w, waitingCall{g.Call, g.Event, g.Tool, moment})
 }
 
-// answered takes out the call that a result belongs to, and returns it: the one with its
-// id, else the one that it names, else the first of its tool.
+// answered removes and returns the call of a result: the one with its id, else the one
+// that it names, else the first of its tool.
 func (w *waitingCalls) answered(g *trace.Glance) (waitingCall, bool) {
 	i := w.find(g)
 	if i < 0 {
@@ -206,7 +207,7 @@ func (w *waitingCalls) find(g *trace.Glance) int {
 	})
 }
 
-// tools counts how tools fared, by what the index of deeds has of each event.
+// tools counts the outcomes of tools, from the index of deeds.
 func (s *survey) tools(*people) error {
 	box := &toolbox{tools: make(map[string]*ToolCount)}
 	var failed error
@@ -230,7 +231,7 @@ func (s *survey) tools(*people) error {
 	return nil
 }
 
-// take takes the next event.
+// take counts the next event.
 func (b *toolbox) take(session index.Digest, g *trace.Glance) {
 	if session != b.session {
 		b.session, b.waiting = session, b.waiting[:0]
@@ -250,7 +251,8 @@ func (b *toolbox) take(session index.Digest, g *trace.Glance) {
 	}
 }
 
-// called counts a call of a tool, and returns its count, nil if there are too many tools.
+// called counts a call of a tool, and returns its counter, or nil if there are too many
+// tools.
 func (b *toolbox) called(tool string) *ToolCount {
 	x := b.tools[tool]
 	if x == nil {
@@ -265,7 +267,7 @@ func (b *toolbox) called(tool string) *ToolCount {
 	return x
 }
 
-// went notes how a call went.
+// went counts the outcome of a call.
 func (b *toolbox) went(x *ToolCount, g *trace.Glance) {
 	switch {
 	case x == nil || !g.Known:

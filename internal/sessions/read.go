@@ -35,7 +35,7 @@ func (x *Traced) List() []*trace.Trace {
 	return out
 }
 
-// Statements returns what users said, in the order of the journal.
+// Statements returns what users stated, in the order of the journal.
 func (x *Traced) Statements() []Said {
 	var out []Said
 	for session, list := range x.Said {
@@ -53,21 +53,21 @@ func (x *Traced) Statements() []Said {
 	return out
 }
 
-// partEvents is how many events of a session are read as one. A longer session is read in
-// parts, each by itself, so that when it grows only its last part is read again.
+// partEvents is how many events of a session make a part. A longer session is read in parts, each on its own,
+// so that when it grows only its last part is read again.
 const partEvents = 1 << 14
 
-// Fresh is a session that is to be read, and what it was read as.
+// Fresh is a session to read, and its traces.
 type Fresh struct {
 	ID     string
-	events uint64         // that it has
-	known  int            // parts that were not read again
-	Parts  []*trace.Trace // at first those that are known
-	read   uint64         // events that were
-	said   []Said         // in what was read
+	events uint64         // number of its events
+	known  int            // parts that were reused
+	Parts  []*trace.Trace // at first the reused ones
+	read   uint64         // events that were read
+	said   []Said         // statements in what was read
 }
 
-// Left returns how many events of a session are to be read, if that many are a part.
+// Left returns how many events of a session are left to read, with part events per part.
 func (s *Fresh) Left(part uint64) uint64 { return s.events - min(s.events, uint64(len(s.Parts))*part) }
 
 // sessionsOf returns all sessions of a tenant.
@@ -79,9 +79,8 @@ func sessionsOf(st board.State) (list []Fresh, err error) {
 	return list, err
 }
 
-// sessionsSince returns the sessions that have events which came after what is kept was
-// written. Those are told by rows of the roster, each of which names a session by its
-// digest; ok is false if an event cannot be read that would tell the name.
+// sessionsSince returns the sessions that have events at positions from size on. Rows of the roster name
+// those sessions by their digests; ok is false if an event that has the full name cannot be read.
 func (b *Sessions) sessionsSince(st board.State, size uint64) (list []Fresh, ok bool, err error) {
 	rows, err := roster.Open(st.Reader, st.Tenant.Number, st.Tenant.Size, nil)
 	if err != nil {
@@ -132,10 +131,9 @@ func (b *Sessions) Since(st board.State, size uint64) ([]Fresh, error) {
 	return sessionsOf(st)
 }
 
-// ToTrace returns the sessions that are to be read, if something is kept, by name: so how
-// the work is cut does not depend on how the index has them. A session only grows, as
-// long as nothing is erased, and then nothing is kept; all parts of it but the last are
-// taken as they were, unless events came in between, which who reads on finds out.
+// ToTrace returns the sessions that must be read in spite of the cache, by name, so that the division of work
+// does not depend on the index. A session only grows, unless something is erased, which empties the cache.
+// All parts of a session but the last are reused; if events were inserted before, readParts finds out.
 func (b *Sessions) ToTrace(st board.State, old *Traced) (list []Fresh, err error) {
 	ok := false
 	if old.files.count > 0 {
@@ -160,9 +158,8 @@ func (b *Sessions) ToTrace(st board.State, old *Traced) (list []Fresh, err error
 	return list, err
 }
 
-// TraceAll returns what the sessions of a tenant did: those that have the events that
-// they had as they were kept, and the others read again. It reports how many were read,
-// and how many events they have.
+// TraceAll returns the traces of all sessions of a tenant: cached ones with an unchanged number of events,
+// the others read again. It reports how many were read, and how many events they have.
 func (b *Sessions) TraceAll(ctx context.Context, st board.State, old *Traced, tell func(done, all int)) (now *Traced, sessions, events int, err error) {
 	now = newTraced(st.Tenant.Tree.Root(), st.Tenant.Size)
 	if old.files.count > 0 {
@@ -191,7 +188,7 @@ func (b *Sessions) TraceAll(ctx context.Context, st board.State, old *Traced, te
 	return now, len(list), events, nil
 }
 
-// TraceEach reads sessions, several at once, and what users state in them.
+// TraceEach reads sessions in parallel, with what users state in them.
 func (b *Sessions) TraceEach(ctx context.Context, s board.State, list []Fresh, all int, tell func(done, all int)) error {
 	return b.traceEach(ctx, s, list, true, all, tell)
 }
@@ -234,7 +231,7 @@ type Reader struct {
 	Tenant *ledger.Tenant
 	View   board.View
 	Traces *trace.Reader
-	listen bool // for what users state
+	listen bool // collect what users state
 	whole  bool // nothing of the tenant was erased
 	said   []Said
 
@@ -248,8 +245,8 @@ func (s *Reader) Reset() {
 	s.said = nil
 }
 
-// readParts reads a session behind the parts that are known of it. When there are more
-// events before that than there were, it reads all.
+// readParts reads a session after its reused parts. If events were inserted before those end, it reads
+// everything.
 func (s *Reader) readParts(ctx context.Context, x *Fresh) error {
 	x.known, x.Parts = len(x.Parts), slices.Clone(x.Parts)
 	if err := s.readOn(ctx, x); err != nil {
@@ -264,7 +261,7 @@ func (s *Reader) readParts(ctx context.Context, x *Fresh) error {
 	return s.judge(x)
 }
 
-// judge applies what feedback says about tasks of earlier parts.
+// judge applies feedback about tasks of earlier parts.
 func (s *Reader) judge(x *Fresh) error {
 	for n := max(x.known, 1); n < len(x.Parts); n++ {
 		for _, v := range x.Parts[n].Abroad {
@@ -277,7 +274,7 @@ func (s *Reader) judge(x *Fresh) error {
 			}
 			t := x.Parts[part].Tasks[task]
 			if t.By == trace.ByFeedback && t.Outcome == v.Outcome && t.Judge == v.Judge {
-				continue // as it was kept
+				continue // it is already in the cached trace
 			}
 			t.Outcome, t.By, t.Judge = v.Outcome, trace.ByFeedback, v.Judge
 			copied := *x.Parts[part]
@@ -288,8 +285,8 @@ func (s *Reader) judge(x *Fresh) error {
 	return nil
 }
 
-// judged returns the latest task that an event is in, or the latest if none is named; part
-// is negative if there is none.
+// judged returns the latest task that contains an event, or the latest task if none is named; part is
+// negative if there is none.
 func (s *Reader) judged(parts []*trace.Trace, event string) (part, task int, err error) {
 	var position uint64
 	if event != "" {
@@ -308,7 +305,7 @@ func (s *Reader) judged(parts []*trace.Trace, event string) (part, task int, err
 	return -1, 0, nil
 }
 
-// readOn reads a session behind the parts that are known of it.
+// readOn reads a session after its reused parts.
 func (s *Reader) readOn(ctx context.Context, x *Fresh) (err error) {
 	var failed error
 	open := false // there are events since the last part
@@ -335,7 +332,7 @@ func (s *Reader) readOn(ctx context.Context, x *Fresh) (err error) {
 	return fault.First(failed, err)
 }
 
-// endPart makes a part of what was read since the last.
+// endPart makes a part of the events since the last one.
 func (s *Reader) endPart(x *Fresh) {
 	s.Flush()
 	part := s.Traces.Trace()
@@ -367,8 +364,7 @@ type heardEvent struct {
 	written int64
 }
 
-// Add reads the event at a place. One that was erased meanwhile, or cannot be read, is
-// passed over.
+// Add reads the event at a place. An erased or unreadable one is skipped.
 func (s *Reader) Add(p timeline.Place) error {
 	if len(s.alike) > 0 && (p.Sequence != s.last.Sequence || p.Timestamp != s.last.Timestamp) {
 		s.Flush()
@@ -392,7 +388,7 @@ func (s *Reader) Add(p timeline.Place) error {
 	return nil
 }
 
-// Flush reads the events that are equal in sequence and timestamp, by their ids.
+// Flush processes the events with the same sequence and timestamp, by their ids.
 func (s *Reader) Flush() {
 	slices.SortFunc(s.alike, func(a, b heardEvent) int { return hmx.CompareEvents(a.event.Event, b.event.Event) })
 	for _, e := range s.alike {
@@ -408,9 +404,9 @@ func (s *Reader) Flush() {
 	s.alike = s.alike[:0]
 }
 
-// SaidIn returns what a user plainly states in an event that was recorded at a time. Nobody else is listened to:
-// not the agent, no tool, nothing from outside, nor whoever calls itself a user and is
-// trusted less; and nothing else of a message but its text, not what is attached to it.
+// SaidIn returns what a user plainly states in an event that was recorded at a time. Only messages with the
+// role and the trust of a user count: not those of the agent, a tool or an external source, nor of a writer
+// that claims to be a user. Only the text of a message counts, not its attachments.
 func SaidIn(e trace.Event, written int64) (Said, bool) {
 	if e.EventType != hmx.TypeMessage || e.Trust < record.User {
 		return Said{}, false
@@ -423,7 +419,8 @@ func SaidIn(e trace.Event, written int64) (Said, bool) {
 	if len(found) == 0 {
 		return Said{}, false
 	}
-	// A clock that is ahead must not make a word last: nothing was said after it was recorded.
+	// A clock that is ahead must not make a statement outlast later ones: its time is at most that of its
+	// record.
 	at := min(e.Timestamp.Time().UnixMilli(), time.Unix(0, written).UnixMilli())
 	x := Said{Event: strings.Clone(e.EventID), Position: e.Position, Time: at, Speaker: strings.Clone(namedIn(e.Event)), Project: strings.Clone(projectIn(e.Event))}
 	for _, s := range found {
@@ -434,15 +431,15 @@ func SaidIn(e trace.Event, written int64) (Said, bool) {
 	return x, true
 }
 
-// ProjectCondition returns the condition of what holds in a project.
+// ProjectCondition returns the condition that limits a record to a project.
 func ProjectCondition(id string) string { return "project: " + id }
 
-// projectIn returns the project that a message was written in, as its metadata has it.
+// projectIn returns the project in the metadata of a message.
 func projectIn(ev *hmx.Event) string {
 	var all struct {
 		ID string `json:"project_id"`
 	}
-	_ = json.Unmarshal([]byte(ev.Metadata), &all) // which may have a number there
+	_ = json.Unmarshal([]byte(ev.Metadata), &all) // ignore the error: the field may be a number
 	id := strings.TrimSpace(all.ID)
 	if id == "" || memory.CheckConditions("project_id", []string{ProjectCondition(id)}) != nil {
 		return ""
@@ -450,7 +447,7 @@ func projectIn(ev *hmx.Event) string {
 	return id
 }
 
-// namedIn returns who says a message, as its metadata has it.
+// namedIn returns the speaker in the metadata of a message.
 func namedIn(ev *hmx.Event) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal([]byte(ev.Metadata), &all) != nil {
@@ -462,7 +459,7 @@ func namedIn(ev *hmx.Event) string {
 			if text = strings.TrimSpace(text); text != "" && !strings.EqualFold(text, "user") && !strings.EqualFold(text, "human") {
 				return text
 			}
-			continue // it names nobody
+			continue // it names no speaker
 		}
 		var number json.Number
 		if json.Unmarshal(all[name], &number) == nil && number != "" {

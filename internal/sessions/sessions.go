@@ -1,5 +1,5 @@
-// Package sessions says what sessions did: as a timeline, as counts, and as traces of tasks and
-// steps, which are kept beside the index so that a compile reads only what is new.
+// Package sessions reports what sessions did: as a timeline, as counts, and as traces of tasks
+// and steps. Traces are cached beside the index, so that a compile reads only what is new.
 package sessions
 
 import (
@@ -9,40 +9,39 @@ import (
 	"lukasa.dev/internal/semaphore"
 )
 
-// Sessions says what sessions did, and keeps that beside the index for the next compile. It is
-// safe for concurrent use.
+// Sessions reports what sessions did, and caches traces for the next compile. It is safe for
+// concurrent use.
 type Sessions struct {
 	core      *board.Board
 	retrieval *retrieval.Retriever
-	surveys   semaphore.FIFO // of calls that count everything
+	surveys   semaphore.FIFO // limits calls that count everything
 	traced    traceFiles
 }
 
-// New returns the sessions of a board, which it follows.
+// New returns the sessions of a board, and follows the board.
 func New(r *retrieval.Retriever) *Sessions {
 	s := &Sessions{core: r.Core(), retrieval: r, surveys: semaphore.New(1), traced: traceFiles{part: partEvents, soFar: soFarEvents}}
 	s.core.Follow(traceFollower{b: s})
 	return s
 }
 
-// Over returns the sessions of a past state. It keeps nothing.
+// Over returns the sessions of a past state. It caches nothing.
 func (b *Sessions) Over(r *retrieval.Retriever) *Sessions {
 	return &Sessions{core: r.Core(), retrieval: r, surveys: b.surveys, traced: traceFiles{part: b.traced.part, soFar: b.traced.soFar}}
 }
 
-// ReadParts sets how many events of a session are read as one, and how many at least to say what
-// a session did so far.
+// ReadParts sets how many events of a session make a part, and the minimum number of events that
+// are read of a long session.
 func (b *Sessions) ReadParts(part, soFar uint64) { b.traced.part, b.traced.soFar = part, soFar }
 
-// Part returns how many events of a session are read as one.
+// Part returns how many events of a session make a part.
 func (b *Sessions) Part() uint64 { return b.traced.part }
 
-// SoFar returns how many events of a long session are read at least to say what it did so far.
+// SoFar returns the minimum number of events that are read of a long session.
 func (b *Sessions) SoFar() uint64 { return b.traced.soFar }
 
-// KeepBeside writes a file beside the traces of a tenant and calls kept, unless something was
-// erased since the count of erasures was this. That it cannot be written is no reason to stop:
-// what it is for can be read again.
+// KeepBeside writes a file beside the traces of a tenant and calls kept, unless the count of
+// erasures has changed. A failed write is ignored: the file is a cache.
 func (b *Sessions) KeepBeside(tenant, suffix string, data []byte, erasures uint64, kept func()) {
 	b.traced.mu.Lock()
 	defer b.traced.mu.Unlock()

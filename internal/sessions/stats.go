@@ -22,53 +22,53 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// StatsQuery says what is to be counted.
+// StatsQuery says what to count.
 type StatsQuery struct {
 	Tenant string
-	// Days is how many days of growth are told, the latest; zero means 14, at most 3,660.
+	// Days is the number of latest days of growth; zero means 14, at most 3,660.
 	Days int
-	// Top is how many tools and agents are named; zero means 10, at most 1,000.
+	// Top is how many tools and agents are listed; zero means 10, at most 1,000.
 	Top  int
 	View board.View
-	// Progress receives how far it is, if it is not nil; under a scope in hundredths.
+	// Progress receives the progress, if it is not nil; under a scope in percent.
 	Progress func(done, total uint64)
 }
 
-// Bounds of a query, and what it means to leave them away.
+// Defaults and limits of a query.
 const (
 	usualDays, mostDays = 14, 3660
 	usualTop, mostTop   = 10, 1000
 )
 
-// Stats is what is in a tenant. It is a function of the tenant's state and of the query:
-// it speaks neither of the time it is nor of the disk. What the view does not show is
-// counted nowhere.
+// Stats counts the content of a tenant. It is a function of the tenant's state and of
+// the query: it depends neither on the clock nor on the disk. What the view hides is not
+// counted.
 type Stats struct {
 	Tenant string
 	// Root is the root of the tenant's tree, and Records its size. Both are zero under a
-	// scope, which could count by them what it does not show.
+	// scope, since their difference to the visible counts would reveal what is hidden.
 	Root    merkle.Hash
 	Records uint64
-	// Erased is how many records were erased; nobody with a scope, and no agent, is told.
+	// Erased is how many records were erased; zero for a scope and for an agent.
 	Erased uint64
 
 	Events uint64
 	Types  []Count   // of events, most first
 	First  time.Time // the earliest timestamp of an event; zero if there is none
 	Last   time.Time // the latest one
-	Days   []Day     // oldest first, none left out
+	Days   []Day     // oldest first, without gaps
 	// RecordedFrom and RecordedUntil are when the first and the newest record were
-	// written, which may be long after what they tell of. Zero under a scope.
+	// written, which may be long after the events they hold. Zero under a scope.
 	RecordedFrom, RecordedUntil time.Time
 
 	Memories  []Tally // by type and state
-	Artifacts []Tally // by type and status, of those that are live
-	Conflicts []Count // by status, of those that are live
-	Kinds     []Count // what else is live, by kind
+	Artifacts []Tally // by type and status, of live ones
+	Conflicts []Count // by status, of live ones
+	Kinds     []Count // other live records, by kind
 
 	Tools     []ToolCount // most calls first
-	ToolCount int         // how many there are
-	// OtherCalls are those of tools beyond the first 65,536 that were met.
+	ToolCount int         // number of tools
+	// OtherCalls are the calls of tools beyond the first 65,536.
 	OtherCalls uint64
 
 	Agents     []browse.SessionInfo // most events first
@@ -84,13 +84,13 @@ type Count struct {
 	N    uint64
 }
 
-// Tally is how many there are of a type that are in a state.
+// Tally is the count of a type in a state.
 type Tally struct {
 	Type, State string
 	N           uint64
 }
 
-// Day is what came on one day, in UTC: events by their timestamps, memories by when
+// Day is the growth on one day, in UTC: events by their timestamps, memories by when
 // their newest version was written.
 type Day struct {
 	Day      time.Time
@@ -98,16 +98,16 @@ type Day struct {
 	Memories uint64
 }
 
-// ToolCount is how a tool fared. A call of which nothing tells how it went is neither
-// good nor failed.
+// ToolCount counts the outcomes of a tool. A call with an unknown outcome counts as
+// neither good nor failed.
 type ToolCount struct {
 	Tool             string
 	Calls, OK, Wrong uint64
 }
 
-// Stats counts what is in a tenant. Most comes from rows of indexes, so that a million
-// events take a few seconds and little memory; nothing but names is read from the
-// journal. Of several calls one runs, and the others wait.
+// Stats counts the content of a tenant. Most comes from rows of indexes, so that a
+// million events take a few seconds and little memory; only names are read from the
+// journal. One call runs at a time.
 func (b *Sessions) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	if err := q.complete(); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (b *Sessions) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	return out, nil
 }
 
-// complete fills in and checks a query.
+// complete validates a query and fills in its defaults.
 func (q *StatsQuery) complete() error {
 	q.Days, q.Top = cmp.Or(q.Days, usualDays), cmp.Or(q.Top, usualTop)
 	for _, x := range []struct {
@@ -142,7 +142,7 @@ func (q *StatsQuery) complete() error {
 	return nil
 }
 
-// survey is one count under way.
+// survey is one running count.
 type survey struct {
 	ctx   context.Context
 	b     *Sessions
@@ -179,7 +179,7 @@ func (s *survey) run() (err error) {
 	return err
 }
 
-// recorded notes when records were written, as far as the first can be read.
+// recorded sets when records were written, if the first is readable.
 func (s *survey) recorded() {
 	f, err := s.b.core.HeadAt(s.state, 0)
 	if err != nil {
@@ -190,8 +190,7 @@ func (s *survey) recorded() {
 	}
 }
 
-// step counts work, and from time to time tells of it and asks whether it is still
-// wanted.
+// step counts work, and from time to time reports progress and checks the context.
 func (s *survey) step(n uint64) error {
 	const often = 4096
 	before := s.done
@@ -201,7 +200,7 @@ func (s *survey) step(n uint64) error {
 	if s.q.Progress != nil {
 		done, total := min(s.done, s.total), s.total
 		if access.Of(s.q.View) != nil {
-			done, total = done*100/total, 100 // the total is the size of the tree
+			done, total = done*100/total, 100 // the total would reveal the size of the tree
 		}
 		s.q.Progress(done, total)
 	}
@@ -222,20 +221,21 @@ func dayOf(nanos int64) int64 {
 	return day
 }
 
-// maxEventTypes is how many types of events are told apart. Anybody may make one up.
+// maxEventTypes is how many types of events are counted separately. Writers may invent
+// types.
 const maxEventTypes = 4096
 
-// classCount is how many documents are of a class, and where the first of them is.
+// classCount is the count of a class, and the position of its first document.
 type classCount struct{ n, first uint64 }
 
-// documents counts what has a row in the roster: events, and live things.
+// documents counts the rows of the roster: events, and live records.
 func (s *survey) documents(met *people) error {
 	mask := roster.Mask(nil)
 	if s.seen != nil {
 		mask = s.seen.MaskOf
 	}
-	// An event may say that it is of any time; the days end with the last that is not in
-	// the future of what is recorded.
+	// An event may have any timestamp; the days end with the last one that is not after
+	// the newest record.
 	latest, found, err := s.rows.Newest(record.Event, s.state.Tenant.Time, mask)
 	if err != nil {
 		return err
@@ -312,15 +312,15 @@ func (s *survey) documents(met *people) error {
 	return s.eventTypes(types, others)
 }
 
-// kind notes how many things of a kind are live, if there are any.
+// kind adds the count of live records of a kind, unless it is zero.
 func (s *survey) kind(k record.Kind, n uint64) {
 	if n > 0 {
 		s.out.Kinds = append(s.out.Kinds, Count{k.String(), n})
 	}
 }
 
-// eventTypes names the types of events. Rows have digests; a type that is not of the
-// standard is read from the first event that has it.
+// eventTypes names the types of events. Rows have digests; a non-standard type is read
+// from its first event.
 func (s *survey) eventTypes(types map[roster.Class]*classCount, others uint64) error {
 	for class, x := range types {
 		name, ok := eventTypeNames()[class]
@@ -350,8 +350,8 @@ func mostFirst(list []Count) {
 	slices.SortFunc(list, func(a, b Count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
 }
 
-// things counts what the catalogue has and the roster has not: what is forgotten or
-// expired, the status of artifacts and conflicts, and what is no document.
+// things counts what the catalogue has and the roster has not: forgotten and expired
+// records, the status of artifacts and conflicts, and records that are not documents.
 func (s *survey) things(*people) error {
 	tally := map[[2]string]uint64{}
 	for _, state := range []catalog.State{catalog.Forgotten, catalog.Expired} {
@@ -384,7 +384,7 @@ func (s *survey) things(*people) error {
 	return nil
 }
 
-// heads calls visit with what the view shows of a kind in a state.
+// heads calls visit for the visible heads of a kind in a state.
 func (s *survey) heads(k record.Kind, state catalog.State, visit func(*catalog.Head)) error {
 	var failed error
 	err := catalog.List(s.state.Reader, s.state.Tenant.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
@@ -400,7 +400,7 @@ func (s *survey) heads(k record.Kind, state catalog.State, visit func(*catalog.H
 	return fault.First(failed, err)
 }
 
-// tallies adds what was counted to a list, and orders it: most first, equal ones by name.
+// tallies adds counts to a list, and sorts it: most first, equal ones by name.
 func tallies(list []Tally, counted map[[2]string]uint64) []Tally {
 	for _, key := range slices.SortedFunc(maps.Keys(counted), func(a, b [2]string) int { return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1]) }) {
 		list = append(list, Tally{key[0], key[1], counted[key]})

@@ -21,38 +21,37 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// TimelineQuery says which session is told of.
+// TimelineQuery selects a session.
 type TimelineQuery struct {
 	Tenant  string
 	Session string
-	Full    bool   // with all that events say, and not only a line of it
+	Full    bool   // with the whole content of events, not only a line
 	Limit   int    // events; zero means 500, at most 5,000
-	After   string // the Next of the page before
+	After   string // the Next of the previous page
 	View    board.View
 }
 
-// Timeline is a session, or a page of it, as a story.
+// Timeline is a session, or a page of it.
 type Timeline struct {
-	Session browse.SessionInfo // as a whole, as far as the view shows it
+	Session browse.SessionInfo // the whole session, as far as the view shows it
 	Moments []Moment           // in the order of the session
-	// Made is what came of the session as a whole: memories, artifacts and others that
-	// have one of its events as a source, and feedback about it. It is told with the last
-	// page.
+	// Made is what resulted from the whole session: memories, artifacts and other records
+	// with one of its events as a source, and feedback about it. The last page has it.
 	Made []Made
 	Next string // empty at the end
 }
 
-// MomentSort is what a moment of a session is.
+// MomentSort is the kind of a moment.
 type MomentSort string
 
 // The sorts of moments.
 const (
 	MomentPrompt   MomentSort = "prompt"   // what a user said
 	MomentReply    MomentSort = "reply"    // what an agent said
-	MomentMessage  MomentSort = "message"  // what someone else said
+	MomentMessage  MomentSort = "message"  // what another participant said
 	MomentCall     MomentSort = "call"     // a call of a tool, with its result if there is one
 	MomentResult   MomentSort = "result"   // a result whose call is not on the page
-	MomentDeed     MomentSort = "deed"     // a command, a test run, a request: what tells its own end
+	MomentDeed     MomentSort = "deed"     // a command, a test run, a request: an event with its own outcome
 	MomentEdit     MomentSort = "edit"     // a change of a file
 	MomentDecision MomentSort = "decision" // a choice
 	MomentError    MomentSort = "error"
@@ -61,22 +60,22 @@ const (
 	MomentOther    MomentSort = "other"
 )
 
-// Moment is what happened at one time of a session: an event, or a call and its result.
+// Moment is one step of a session: an event, or a call and its result.
 type Moment struct {
 	Sort     MomentSort
 	URI      memory.URI
 	Position uint64
 	Sequence int64
 	Time     time.Time
-	// Gap is how long after the moment before it was; zero for the first of a page and
-	// where clocks disagree.
+	// Gap is the time since the previous moment; zero for the first of a page and if
+	// clocks disagree.
 	Gap     time.Duration
 	Type    hmx.EventType
 	Agent   string
 	Tool    string
-	Text    string         // in one line
-	Content string         // all that it says, if it was asked for
-	Outcome memory.Outcome // how it went, as far as anybody tells
+	Text    string         // on one line
+	Content string         // the whole content, if requested
+	Outcome memory.Outcome // the outcome, as far as it is known
 	Result  *MomentResulted
 }
 
@@ -85,13 +84,13 @@ type MomentResulted struct {
 	URI      memory.URI
 	Position uint64
 	Time     time.Time
-	// Took is how long after the call it came; zero where clocks disagree.
+	// Took is the time since the call; zero if clocks disagree.
 	Took    time.Duration
 	Text    string
 	Content string
 }
 
-// Made is something that came of a session.
+// Made is a record that resulted from a session.
 type Made struct {
 	URI     memory.URI // without a version
 	Class   string
@@ -100,7 +99,7 @@ type Made struct {
 	Updated time.Time
 }
 
-// Timeline tells a session, a page at a time. One of which no event is shown is not known.
+// Timeline returns a page of a session. A session without visible events is unknown.
 func (b *Sessions) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
 	limit, after, err := browse.PageFrom(q.Limit, 500, 5000, q.After)
 	if err != nil {
@@ -141,7 +140,7 @@ const (
 	lineBytes = 4 << 20
 )
 
-// linedUp returns a page of a session, within a bounded memory.
+// linedUp returns the events of a page, within limited memory.
 func (b *Sessions) linedUp(ctx context.Context, s board.State, q browse.EventQuery, after []byte) (list []*board.StoredEvent, next string, err error) {
 	limit, bytes := q.Limit, 0
 	for {
@@ -163,7 +162,7 @@ func (b *Sessions) linedUp(ctx context.Context, s board.State, q browse.EventQue
 	}
 }
 
-// sessionInfo tells of a session as a whole, as far as a view shows it.
+// sessionInfo summarizes a whole session, as far as a view shows it.
 func (b *Sessions) sessionInfo(ctx context.Context, st board.State, session string) (browse.SessionInfo, error) {
 	if access.Of(st.View).Everything() {
 		s, ok, err := timeline.SessionSummary(st.Reader, st.Tenant.Number, session)
@@ -180,8 +179,8 @@ func (b *Sessions) sessionInfo(ctx context.Context, st board.State, session stri
 	})
 }
 
-// momentsOf makes moments of events in the order of their session. A result goes to its
-// call, if that is among them.
+// momentsOf converts events in session order to moments. A result joins its call, if that
+// is among them.
 func momentsOf(events []*board.StoredEvent, full bool) []Moment {
 	list := make([]Moment, 0, len(events))
 	var waiting waitingCalls
@@ -222,10 +221,10 @@ func momentsOf(events []*board.StoredEvent, full bool) []Moment {
 	return list
 }
 
-// since is how long after one time another was, and nothing where it was not.
+// since returns the time from one moment to another, at least zero.
 func since(from, to time.Time) time.Duration { return max(to.Sub(from), 0) }
 
-// sortOf returns what an event is in a story.
+// sortOf returns the kind of moment of an event.
 func sortOf(t hmx.EventType, g *trace.Glance) MomentSort {
 	switch g.Sort {
 	case trace.GlanceUser:
@@ -257,13 +256,13 @@ func sortOf(t hmx.EventType, g *trace.Glance) MomentSort {
 }
 
 const (
-	// maxMade is how many things that came of a session are told.
+	// maxMade is how many results of a session are listed.
 	maxMade = 1000
-	// maxSources is how many events of a session are looked at for what came of them.
+	// maxSources is how many events of a session are checked for results.
 	maxSources = 100_000
 )
 
-// making collects what came of a session.
+// making collects the results of a session.
 type making struct {
 	b    *Sessions
 	s    board.State
@@ -271,7 +270,7 @@ type making struct {
 	list []Made
 }
 
-// madeOf returns what came of a session: by kind, the oldest first.
+// madeOf returns the results of a session: by kind, oldest first.
 func (b *Sessions) madeOf(ctx context.Context, s board.State, session string) ([]Made, error) {
 	m := &making{b: b, s: s, met: map[string]bool{}}
 	ids, err := m.sources(ctx, session)
@@ -295,7 +294,8 @@ func (b *Sessions) madeOf(ctx context.Context, s board.State, session string) ([
 	return m.list, nil
 }
 
-// sources returns the ids of the session's events, and takes what refers to them.
+// sources returns the ids of the session's events, and takes the records that refer to
+// them.
 func (m *making) sources(ctx context.Context, session string) (map[string]bool, error) {
 	ids := map[string]bool{}
 	var failed error
@@ -305,7 +305,7 @@ func (m *making) sources(ctx context.Context, session string) (map[string]bool, 
 		}
 		var ev *board.StoredEvent
 		if ev, failed = m.b.core.EventAt(m.s, p.Position); fault.CodeOf(failed) == fault.Erased {
-			failed = nil // since the snapshot was taken
+			failed = nil // erased since the snapshot was taken
 			return true
 		}
 		if failed != nil || !access.SeesEvent(m.s.View, ev.Event) {
@@ -325,8 +325,8 @@ func (m *making) sources(ctx context.Context, session string) (map[string]bool, 
 	return ids, fault.First(failed, err)
 }
 
-// wide takes the artifacts of which the catalogue has not all evidence, if an event of
-// the session is among it.
+// wide takes the artifacts whose evidence is only partly in the catalogue, if it includes
+// an event of the session.
 func (m *making) wide(ctx context.Context, ids map[string]bool) error {
 	var failed error
 	err := catalog.List(m.s.Reader, m.s.Tenant.Number, catalog.All(record.Artifact, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
@@ -362,7 +362,7 @@ func (m *making) wide(ctx context.Context, ids map[string]bool) error {
 	return fault.First(failed, err)
 }
 
-// take adds a thing, if it may be seen, once.
+// take adds a visible record, once.
 func (m *making) take(k record.Kind, d catalog.Thing) error {
 	if len(m.list) == maxMade || k == record.Embedding || k == record.Refinement || k == record.Fingerprint {
 		return nil

@@ -18,12 +18,11 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// What sessions did is kept beside the index, so that a compile reads only the sessions
-// that have new events. A tenant has a file with all of them, and files behind it, each
-// with what changed since the one before: so what is written follows what is new. They
-// are a cache: files that are lost, damaged or of another state are read as none, and then
-// all sessions are read. Since they hold words of events, they go before an erasure is
-// acknowledged.
+// Traces of sessions are cached beside the index, so that a compile reads only sessions with
+// new events. A tenant has a file with all traces, and further files, each with what changed
+// since the previous one: so the amount written follows what is new. If files are lost,
+// damaged or of another state, they are ignored, and all sessions are read. Since they hold
+// words of events, they are removed before an erasure is acknowledged.
 
 // traceFormat is the version of the files. A file is
 //
@@ -39,38 +38,37 @@ import (
 //	          trace encodes them
 //	4 bytes   CRC-32C of all before, little-endian
 //
-// A part of a session that is in a file is as it is in the last one that has it.
+// For a part of a session that is in several files, the last file counts.
 const (
 	traceFormat = 5
 	traceMark   = "lukasatr"
 )
 
-// tracesTogether is how many traces a part has: parts are read by several goroutines at
-// once.
+// tracesTogether is how many traces a part has: parts are decoded in parallel.
 const tracesTogether = 4096
 
-// Bounds of the files behind the first: when there are more of them, or they hold more
-// than this part of it, all is written again.
+// Limits of the further files: when there are more of them, or they hold more than this part
+// of the first, everything is written again.
 const (
 	maxTraceFiles  = 64
 	traceFilesPart = 4
 )
 
-// Traced is what is known of the sessions of a tenant at a state.
+// Traced is the traces of a tenant's sessions at a state.
 type Traced struct {
 	Root   merkle.Hash
 	Size   uint64
 	Traces map[string][]*trace.Trace // by session, its parts in order
 	kept
 	files traceList
-	old   *Traced // what was kept, as far as this goes on from it; nil if it does not
+	old   *Traced // the cached traces that this continues; nil if it does not
 }
 
 func newTraced(root merkle.Hash, size uint64) *Traced {
 	return &Traced{Root: root, Size: size, Traces: make(map[string][]*trace.Trace), kept: kept{Said: make(map[string][]Said), Artifacts: make(map[string]*KnownArtifact)}}
 }
 
-// sameParts returns how many parts of a session are those that it had.
+// sameParts returns how many parts of a session are unchanged.
 func sameParts(old, now []*trace.Trace) int {
 	n := 0
 	for n < min(len(old), len(now)) && old[n] == now[n] {
@@ -79,14 +77,14 @@ func sameParts(old, now []*trace.Trace) int {
 	return n
 }
 
-// traceList is the files that something was read from.
+// traceList is the files that were read.
 type traceList struct {
 	count       int
 	first, more int    // bytes of the first, and of the others
 	sum         uint32 // at the end of the last
 }
 
-// kept is what a file has beside the traces.
+// kept is the JSON of a file beside the traces.
 type kept struct {
 	Said      map[string][]Said         `json:"said,omitempty"`      // by session; those without are left out
 	Artifacts map[string]*KnownArtifact `json:"artifacts,omitempty"` // that compiles made, by id
@@ -96,22 +94,22 @@ type kept struct {
 type Said struct {
 	Event      string                `json:"event"`
 	Position   uint64                `json:"position"`
-	Time       int64                 `json:"time"`              // milliseconds, as the event says, and at the latest when it was recorded
-	Speaker    string                `json:"speaker,omitempty"` // as its metadata names them
-	Project    string                `json:"project,omitempty"` // as its metadata names it
+	Time       int64                 `json:"time"`              // milliseconds, from the event, at most the time of its record
+	Speaker    string                `json:"speaker,omitempty"` // from its metadata
+	Project    string                `json:"project,omitempty"` // from its metadata
 	Part       int                   `json:"part,omitempty"`    // of the session
 	Statements []statement.Statement `json:"statements"`
-	Session    string                `json:"-"` // that it is in; see statements
+	Session    string                `json:"-"` // its session; see statements
 }
 
-// traceFiles is what a board knows of its files of traces.
+// traceFiles is the state of the trace files of a board.
 type traceFiles struct {
 	part, soFar uint64 // partEvents and soFarEvents
 
-	mu sync.Mutex // of who writes or removes files
+	mu sync.Mutex // guards writing and removing files
 }
 
-// tracePath returns the name of a tenant's file, behind that many others.
+// tracePath returns the path of a tenant's file with a number.
 func (b *Sessions) tracePath(tenant string, number int) string {
 	return b.core.Path(board.NameTraces, TraceName(tenant, number))
 }
@@ -126,8 +124,8 @@ func TraceName(tenant string, number int) string {
 	return name
 }
 
-// traceFollower removes the files of traces when something was erased that may be in one,
-// and with the index that they were made of.
+// traceFollower removes the trace files when something is erased that may be in one, and
+// when the index is rebuilt.
 type traceFollower struct {
 	board.NopFollower
 	b *Sessions
@@ -149,8 +147,8 @@ func (b *Sessions) dropTraces() error {
 	return disk.Fault(disk.SyncDir(b.core.FS(), b.core.Dir()))
 }
 
-// KeepTraces writes what is known of a tenant, or what changed of it, unless something
-// was erased since.
+// KeepTraces writes the traces of a tenant, or what changed of them, unless something was
+// erased since.
 func (b *Sessions) KeepTraces(tenant string, x *Traced, erasures uint64) error {
 	data, number, err := x.next(tenant)
 	if err != nil {
@@ -168,8 +166,8 @@ func (b *Sessions) KeepTraces(tenant string, x *Traced, erasures uint64) error {
 	if err := disk.WriteFile(b.core.FS(), path, data); err != nil {
 		return fmt.Errorf("write %s: %w", path, disk.Fault(err))
 	}
-	// Those that were behind an old first one do not go on from this one, and are not
-	// read, whether they can be removed or not.
+	// Files after an old first one do not continue this one. They are not read, whether they
+	// can be removed or not.
 	for n := 1; number == 0 && n < maxTraceFiles; n++ {
 		if b.core.FS().Remove(b.tracePath(tenant, n)) != nil {
 			break
@@ -178,15 +176,15 @@ func (b *Sessions) KeepTraces(tenant string, x *Traced, erasures uint64) error {
 	return nil
 }
 
-// KeptTraces returns what is kept of a tenant, or nothing if there is nothing that is of
-// this state or an earlier one.
+// KeptTraces returns the cached traces of a tenant, or none if there are none of this state
+// or an earlier one.
 func (b *Sessions) KeptTraces(s board.State) (*Traced, error) {
 	var files []*traceFile
 	sum := uint32(0)
 	for len(files) < maxTraceFiles {
 		data, err := disk.ReadFile(b.core.FS(), b.tracePath(s.Tenant.Name, len(files)))
 		if err != nil {
-			break // as good as none
+			break // treated as missing
 		}
 		f, err := parseTraces(data, s.Tenant.Name, len(files), sum)
 		if err != nil {
@@ -208,8 +206,8 @@ func (b *Sessions) KeptTraces(s board.State) (*Traced, error) {
 	return x, nil
 }
 
-// next returns the file that is to be written, and its number: one with what changed,
-// or, if that is too much, the first with all.
+// next returns the next file and its number: one with what changed or, if that is too much,
+// the first with everything.
 func (x *Traced) next(tenant string) (data []byte, number int, err error) {
 	if x.old != nil && x.old.files.count < maxTraceFiles {
 		files := x.old.files
@@ -224,7 +222,7 @@ func (x *Traced) next(tenant string) (data []byte, number int, err error) {
 	return data, 0, err
 }
 
-// since returns what is other than it was.
+// since returns what differs from old.
 func (x *Traced) since(old *Traced) *Traced {
 	out := newTraced(x.Root, x.Size)
 	for session, parts := range x.Traces {
@@ -245,9 +243,9 @@ func (x *Traced) since(old *Traced) *Traced {
 	return out
 }
 
-// encode returns a file. The same is always the same bytes.
+// encode returns a file. The same content gives the same bytes.
 func (x *Traced) encode(tenant string, number int, before uint32) ([]byte, error) {
-	beside, err := json.Marshal(&x.kept) // maps in the order of their keys
+	beside, err := json.Marshal(&x.kept) // map keys are sorted
 	if err != nil {
 		return nil, err
 	}
@@ -272,8 +270,8 @@ func (x *Traced) encode(tenant string, number int, before uint32) ([]byte, error
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli))), nil
 }
 
-// KnownArtifact is what a compile has to know of an artifact that one made before. Artifacts
-// never change, so it is kept with the traces and not read again.
+// KnownArtifact is what a compile needs of an artifact from an earlier one. Artifacts never
+// change, so it is cached with the traces.
 type KnownArtifact struct {
 	Position   uint64           `json:"position"`
 	Type       hmx.ArtifactType `json:"type"`
@@ -282,13 +280,13 @@ type KnownArtifact struct {
 	Hash       string           `json:"hash"`
 	Metadata   string           `json:"metadata"`
 	Supersedes string           `json:"supersedes,omitempty"`
-	Source     string           `json:"source,omitempty"` // one of the events that it was made of
+	Source     string           `json:"source,omitempty"` // one of its source events
 	// What it recommends, if it is a decision policy; see recommended.
 	About string `json:"about,omitempty"`
 	Says  string `json:"says,omitempty"`
 	Text  string `json:"text,omitempty"`
 }
 
-// soFarEvents is how many events of a long session are read to say what it did so far:
-// at least that many, and less than twice as many.
+// soFarEvents is the minimum number of events that are read of a long session to summarize
+// it; fewer than twice as many are.
 const soFarEvents = 1 << 12

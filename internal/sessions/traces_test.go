@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSaidIsKeptWithoutItsSession holds the format of the files: statements are kept by session,
-// which is not said again in each.
+// TestSaidIsKeptWithoutItsSession checks the file format: statements are kept by session, which
+// is not repeated in each.
 func TestSaidIsKeptWithoutItsSession(t *testing.T) {
 	t.Parallel()
 	data, err := json.Marshal(&kept{Said: map[string][]Said{"s1": {{Event: "e", Position: 3, Session: "s1"}}}})

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// Board is where events go.
+// Board receives the events.
 type Board interface {
 	Append(ctx context.Context, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error)
 	Tenant(name string, w lukasa.Writer) *lukasa.Tenant
@@ -23,47 +23,47 @@ type Board interface {
 
 // Options say how files are folded in.
 type Options struct {
-	// FS is where they are. Nil means the machine's.
+	// FS is the file system of the files. Nil means the machine's.
 	FS disk.FS
-	// Tenant names the tenant of events that have none. Nil means "default".
+	// Tenant returns the tenant of events that name none. Nil means "default".
 	Tenant func(context.Context) (string, error)
-	// Actor stands in the records as their writer.
+	// Actor is the writer in the records.
 	Actor string
-	// Except is a file that is left for later.
+	// Except is a file to leave for later.
 	Except string
 }
 
-// Report says what became of files and events.
+// Report counts the files and events of a fold.
 type Report struct {
-	Files, Events int // events that were not there before
+	Files, Events int // new events only
 	Duplicates    int
 	Aside         []Aside
-	// Stated are the ids of prompts that were folded in and plainly state something, by
-	// tenant, in order: to be learned from.
+	// Stated are the ids of folded prompts that plainly state something, by tenant, in
+	// order. The caller learns from them.
 	Stated map[string][]string
 }
 
-// Aside is a file that could not be folded in, or one event of it.
+// Aside is a file, or one event of it, that could not be folded in.
 type Aside struct {
-	File string // as it is called in the directory aside
+	File string // its name in the directory aside
 	Why  string
 }
 
-// Limits of what is held at a time.
+// Limits on what is held in memory at a time.
 const (
 	maxFiles = 1000
 	maxHeld  = 32 << 20
 )
 
-// Pending reports whether a data directory has files that wait.
+// Pending reports whether a data directory has spooled files.
 func Pending(fs disk.FS, dir string) bool {
 	names, err := files(fs, dir)
 	return err == nil && len(names) > 0
 }
 
-// Fold records what waits in a data directory on its board, which must be open in this
-// process. An error is the board's or the disk's: what was not folded in is still there. Two
-// who do it at once in one process do no harm.
+// Fold records the spooled events of a data directory on its board, which must be open in
+// this process. An error comes from the board or the disk: what was not folded in stays. Two
+// concurrent folds in one process are safe.
 func Fold(ctx context.Context, dir string, b Board, o Options) (r Report, err error) {
 	if o.FS == nil {
 		o.FS = disk.OS()
@@ -77,7 +77,7 @@ func Fold(ctx context.Context, dir string, b Board, o Options) (r Report, err er
 	}
 }
 
-// fold is one round: as many files as may be held.
+// fold is one round: as many files as may be held at a time.
 type fold struct {
 	dir    string
 	board  Board
@@ -87,7 +87,7 @@ type fold struct {
 	names  []string
 }
 
-// held is an event in its place.
+// held is an event with its order.
 type held struct {
 	Item
 	scope, file string
@@ -130,7 +130,7 @@ func (f *fold) path(elem ...string) string {
 	return f.o.FS.PathJoin(append([]string{f.dir, Dir}, elem...)...)
 }
 
-// take reads a file. One that is damaged is put aside.
+// take reads a file, and puts a damaged one aside.
 func (f *fold) take(ctx context.Context, name string) (int, error) {
 	if info, err := f.o.FS.Stat(f.path(name)); err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
 		return 0, f.aside(name, "it is no file of at most 64 MB")
@@ -170,7 +170,7 @@ func (f *fold) tenant(ctx context.Context) (string, error) {
 	return f.o.Tenant(ctx)
 }
 
-// aside puts a file where nobody folds it in.
+// aside moves a file to where no fold reads it.
 func (f *fold) aside(name, why string) error {
 	if err := disk.MkdirAll(f.o.FS, f.path(aside)); err != nil {
 		return fmt.Errorf("put %s aside: %w", name, disk.Fault(err))
@@ -182,7 +182,7 @@ func (f *fold) aside(name, why string) error {
 	return nil
 }
 
-// append records what is held, by session and sequence.
+// append records the held events, by session and sequence.
 func (f *fold) append(ctx context.Context) error {
 	slices.SortStableFunc(f.held, func(a, b held) int {
 		return cmp.Or(cmp.Compare(a.Event.TenantID, b.Event.TenantID), cmp.Compare(a.Event.SessionID, b.Event.SessionID),
@@ -201,11 +201,11 @@ func (f *fold) append(ctx context.Context) error {
 	return nil
 }
 
-// record records events that are trusted alike.
+// record records events with the same trust.
 func (f *fold) record(ctx context.Context, some []held) error {
 	w := lukasa.Writer{Actor: f.o.Actor, Trust: some[0].Ceiling, Scope: some[0].scope}
 	if w.Scope != "" {
-		w.Actor = "" // whom the scope is for
+		w.Actor = "" // the agent of the scope
 	}
 	events := make([]*hmx.Event, len(some))
 	for i, h := range some {
@@ -214,7 +214,7 @@ func (f *fold) record(ctx context.Context, some []held) error {
 	res, err := Record(ctx, f.board, w, events...)
 	switch fault.CodeOf(err) {
 	case fault.ScopeInvalid, fault.ScopeExpired, fault.OutOfScope:
-		// It is no better the next time, and others wait behind it.
+		// A retry would fail as well, and other batches wait behind it.
 		for _, h := range some {
 			if err := f.refused(h, fault.Newf(fault.CodeOf(err), "%v", err)); err != nil {
 				return err
@@ -239,7 +239,7 @@ func (f *fold) record(ctx context.Context, some []held) error {
 	return nil
 }
 
-// note takes down a prompt that states something.
+// note records a prompt that states something.
 func (r *Report) note(h *held) {
 	text, ok := Prompt(h.Event, h.Ceiling)
 	if !ok || len(statement.Read(text)) == 0 {
@@ -251,11 +251,12 @@ func (r *Report) note(h *held) {
 	r.Stated[h.Event.TenantID] = append(r.Stated[h.Event.TenantID], h.Event.EventID)
 }
 
-// refused keeps an event that the board does not take, unless it has it or must not have it.
+// refused puts aside an event that the board refuses, unless the board has it or must not
+// have it.
 func (f *fold) refused(h held, why *fault.Error) error {
 	switch why.Code {
 	case fault.IDConflict:
-		f.report.Duplicates++ // its first telling stands
+		f.report.Duplicates++ // the first version stands
 		return nil
 	case fault.Erased:
 		return nil

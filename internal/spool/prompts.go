@@ -9,16 +9,16 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Waiting is a prompt that is not folded in yet.
+// Waiting is a spooled prompt.
 type Waiting struct {
-	Tenant string // empty if that is left to the process that folds it in
+	Tenant string // empty if the folding process decides
 	Event  *hmx.Event
 	Text   string
 }
 
-// Prompts returns the prompts of users that wait in a data directory, in the order in which
-// they were said. A rule that one of them states binds already. Files that cannot be read are
-// passed over: [Fold] reports them.
+// Prompts returns the prompts of users in the spool of a data directory, in the order in which
+// they were said. A rule that one of them states binds already. Unreadable files are skipped:
+// [Fold] reports them.
 func Prompts(fs disk.FS, dir string) []Waiting {
 	names, err := files(fs, dir)
 	if err != nil {
@@ -48,8 +48,7 @@ func Prompts(fs disk.FS, dir string) []Waiting {
 	return out
 }
 
-// Prompt returns what a user says in an event, if it is a message of a user that is trusted as
-// one.
+// Prompt returns the text of an event, if it is a message of a user with the trust of a user.
 func Prompt(ev *hmx.Event, ceiling record.Trust) (text string, ok bool) {
 	if ev.EventType != hmx.TypeMessage || ceiling != 0 && ceiling < record.User {
 		return "", false

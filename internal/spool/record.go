@@ -9,9 +9,10 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
-// Record appends events to a board. One that is refused because an event of another session
-// has its id, as of agents that start numbering tool calls again in each, gets an id of its own;
-// it is the same however often it comes. One that a transcript told before has its id.
+// Record appends events to a board. An event that is refused because an event of another session
+// has its id, as with agents that number tool calls from the start in each session, gets a new
+// id, which is the same on every attempt. An event that an import of its transcript recorded
+// before gets the id of that one.
 func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error) {
 	tenant := func(name string) *lukasa.Tenant { return b.Tenant(name, lukasa.Writer{}) }
 	if err := migrate.Retell(ctx, tenant, events); err != nil {
@@ -28,7 +29,7 @@ func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event)
 		ev := events[i]
 		there, err := b.Tenant(ev.TenantID, lukasa.Writer{}).Event(ctx, ev.EventID)
 		if err != nil || there.Event.SessionID == ev.SessionID {
-			continue // its first telling stands
+			continue // the first version stands
 		}
 		apart(ev)
 		again, err := b.Append(ctx, w, ev)
@@ -43,8 +44,8 @@ func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event)
 	return res, nil
 }
 
-// apart gives an event ids of its session alone, and its parent, too, which had the same
-// trouble.
+// apart gives an event an id that is unique to its session, and changes its parent's id the same
+// way.
 func apart(ev *hmx.Event) {
 	of := func(id string) string { return migrate.EventID("hook", "apart", ev.SessionID, id) }
 	ev.EventID = of(ev.EventID)

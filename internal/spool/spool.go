@@ -1,25 +1,25 @@
-// Package spool keeps events in files until somebody has the board open and folds them in.
+// Package spool keeps events in files until a process has the board open and folds them in.
 //
-// One process at a time has a board. A hook of an agent that cannot have it, and must not
-// keep the agent waiting, leaves its events in the directory SPOOL of the data directory.
-// docs/formats/spool.md describes the files.
+// One process at a time opens a board. A hook that cannot open it, and must not make the agent
+// wait, writes its events to the directory SPOOL of the data directory. docs/formats/spool.md
+// describes the files.
 //
 // # What is guaranteed
 //
-//   - [Write] returns nil when the events are on the disk, whole. A file that is not whole is
-//     never seen under its name: it is written under another, synced and renamed.
+//   - [Write] returns nil when the events are durable. A partial file never has the final
+//     name: it is written under another name, synced and renamed.
 //   - [Fold] records every event of every file exactly once, by its id, however often it is
-//     called, stopped or killed. A file is removed when its events are on the disk in the
-//     journal, and not before.
-//   - Events of a session are folded in by their sequence, whatever files they are in.
-//   - Damage costs the file that has it and nothing else: it is put aside and reported. What
-//     the board refuses for good is put aside as well.
-//   - Nothing is trusted further than the file says, and never further than a user.
+//     called, stopped or killed. It removes a file only when its events are durable in the
+//     journal.
+//   - Events of a session are folded in by their sequence, across files.
+//   - Damage affects only its own file, which is put aside and reported. So is what the board
+//     refuses for good.
+//   - No event is trusted more than its file says, and never more than a user.
 //
 // # What is not
 //
-// Whoever can write to the data directory can leave events there. Files that nobody folds in
-// stay; nothing reads them but [Fold].
+// A process that can write the data directory can spool events. Files stay until [Fold] reads
+// them.
 package spool
 
 import (
@@ -46,31 +46,32 @@ const (
 	Dir   = "SPOOL" // in the data directory
 	aside = "aside" // in Dir: what could not be folded in
 	ext   = ".spool"
-	raw   = ".input" // in aside: what could not be read as anything
+	raw   = ".input" // in aside: unrecognizable input
 )
 
-// Limits of what is put aside for a person to look at.
+// Limits on what is kept aside for inspection.
 const (
 	maxKept      = 32
 	maxKeptBytes = 1 << 20
 )
 
-// version is the number of the format. A file of a newer one is left where it is.
+// version is the format number. A file with a newer one is left in place.
 const version = 1
 
-// maxFile is how large a file may be. A batch is far below: no hook has more than a few events.
+// maxFile is the largest file in bytes. A batch is far smaller: no hook has more than a few
+// events.
 const maxFile = 64 << 20
 
 // Batch is what one file holds.
 type Batch struct {
-	// Tenant is whose events they are. Empty leaves it to whoever folds them in.
+	// Tenant owns the events. If empty, the folding process decides.
 	Tenant string
-	// Scope is a token that the events are held to, or empty.
+	// Scope is a token that limits the events, or empty.
 	Scope string
 	Items []Item
 }
 
-// Item is an event and how far it may be trusted at most.
+// Item is an event with its maximum trust.
 type Item struct {
 	Event   *hmx.Event
 	Ceiling record.Trust
@@ -91,8 +92,8 @@ type line struct {
 	Event   json.RawMessage `json:"event"`
 }
 
-// Write leaves a batch in a data directory, which it makes if it is not there, and returns the
-// name of the file. Secrets are taken out first, as the board does it.
+// Write writes a batch to a data directory, which it creates if it is missing, and returns the
+// name of the file. It scrubs secrets first, as the board does.
 func Write(fs disk.FS, dir string, b Batch) (name string, err error) {
 	if len(b.Items) == 0 {
 		return "", nil
@@ -112,9 +113,8 @@ func Write(fs disk.FS, dir string, b Batch) (name string, err error) {
 	return name, nil
 }
 
-// Keep puts aside what could not be read as anything, for a person to look at. At most
-// [maxKept] such files are kept, the newest, and at most [maxKeptBytes] of each. Secrets are
-// taken out, as far as they are found in what is not known to be anything.
+// Keep puts aside unrecognizable input, for inspection. It keeps at most [maxKept] such files,
+// the newest, and at most [maxKeptBytes] of each. It scrubs the secrets that it finds.
 func Keep(fs disk.FS, dir string, at int64, data []byte) (name string, err error) {
 	in := fs.PathJoin(dir, Dir, aside)
 	if err := disk.MkdirAll(fs, in); err != nil {
@@ -141,7 +141,7 @@ func Keep(fs disk.FS, dir string, at int64, data []byte) (name string, err error
 	return name, nil
 }
 
-// name is one that no other batch has. Names sort by the first sequence.
+// name returns a unique name. Names sort by the first sequence.
 func (b *Batch) name() string {
 	var r [8]byte
 	_, _ = rand.Read(r[:]) // it never fails
@@ -170,8 +170,8 @@ func (b *Batch) encode() ([]byte, error) {
 	return append(append(first, '\n'), body.Bytes()...), nil
 }
 
-// eventText writes an event without the secrets in it. It has the tenant of the head, or any:
-// the head alone counts.
+// eventText encodes an event without its secrets, with the given tenant. A reader uses only
+// the tenant of the head.
 func eventText(ev *hmx.Event, tenant string) ([]byte, error) {
 	clean := *ev
 	clean.TenantID = tenant
@@ -185,7 +185,7 @@ func eventText(ev *hmx.Event, tenant string) ([]byte, error) {
 	return text, nil
 }
 
-// ceiling is how far an event is trusted at most that came through a file.
+// ceiling is the maximum trust of an event that came through a file.
 func ceiling(t record.Trust) record.Trust {
 	if t == 0 || t > record.User {
 		return record.User
@@ -193,7 +193,7 @@ func ceiling(t record.Trust) record.Trust {
 	return t
 }
 
-// decode reads a file. An error says what is damaged.
+// decode reads a file. The error describes the damage.
 func decode(data []byte) (*Batch, error) {
 	first, body, ok := bytes.Cut(data, []byte("\n"))
 	var h head
@@ -239,8 +239,8 @@ func decodeLine(text []byte) (Item, error) {
 	return Item{Event: &ev, Ceiling: ceiling(trust)}, nil
 }
 
-// files lists the files of a data directory that wait to be folded in, in order. Those that
-// are being written have another ending.
+// files lists the spooled files of a data directory, in order. Files that are being written
+// have another suffix.
 func files(fs disk.FS, dir string) ([]string, error) {
 	names, err := fs.List(fs.PathJoin(dir, Dir))
 	if err != nil {

@@ -43,7 +43,7 @@ func open(t testing.TB, dir string) *lukasa.Board {
 	return b
 }
 
-// sequences are those of a session, as they were recorded.
+// sequences returns those of a session, in the order of recording.
 func sequences(t testing.TB, b *lukasa.Board, tenant, session string) []int64 {
 	t.Helper()
 	page, err := b.Tenant(tenant, lukasa.Writer{}).Events(t.Context(), lukasa.EventQuery{Session: session, Limit: 10_000})
@@ -59,7 +59,7 @@ func sequences(t testing.TB, b *lukasa.Board, tenant, session string) []int64 {
 }
 
 // Batches that were left in any order are folded in by session and sequence, once, into a
-// directory that nobody has made before, and nothing is left.
+// directory that did not exist, and nothing is left.
 func TestFold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	fs := disk.OS()
@@ -72,7 +72,7 @@ func TestFold(t *testing.T) {
 		}
 		leave(t, fs, dir, b)
 		if i%5 == 0 {
-			leave(t, fs, dir, b) // a hook that was not sure
+			leave(t, fs, dir, b) // a hook that retried
 		}
 	}
 	if !Pending(fs, dir) {
@@ -107,7 +107,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// failing is a board that fails before or after it has recorded.
+// failing is a board that fails before or after it records.
 type failing struct {
 	Board
 	before, after int // how often
@@ -128,8 +128,8 @@ func (f *failing) Append(ctx context.Context, w lukasa.Writer, events ...*hmx.Ev
 	return res, err
 }
 
-// A file goes when its events are recorded and not before; events that were recorded when it
-// failed are not recorded twice.
+// A file is removed only after its events are recorded; events that were recorded before a
+// failure are not recorded twice.
 func TestFoldFails(t *testing.T) {
 	for _, f := range []failing{{before: 2}, {after: 2}} {
 		dir := filepath.Join(t.TempDir(), "data")
@@ -151,7 +151,8 @@ func TestFoldFails(t *testing.T) {
 	}
 }
 
-// Damage costs the file that has it: the others are folded in, and it is put aside and told.
+// Damage affects only its own file: the others are folded in, and it is put aside and
+// reported.
 func TestFoldDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	fs := disk.OS()
@@ -202,7 +203,8 @@ func TestFoldNewer(t *testing.T) {
 	}
 }
 
-// What the board does not take is put aside, and what it has with other words stands.
+// What the board refuses is put aside. An event that it has with another text stays as it
+// is.
 func TestFoldRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	b := open(t, dir)
@@ -219,7 +221,7 @@ func TestFoldRefused(t *testing.T) {
 	}
 }
 
-// Secrets do not lie about in files.
+// Secrets do not reach the files.
 func TestWriteWithoutSecrets(t *testing.T) {
 	fs := disk.NewMem()
 	ev := event("s", 1)
@@ -231,7 +233,8 @@ func TestWriteWithoutSecrets(t *testing.T) {
 	}
 }
 
-// After a crash at any time a file is whole or not there, and whole if it was said to be.
+// After a crash at any time a file is complete or missing, and complete if Write returned
+// nil.
 func TestWriteCrash(t *testing.T) {
 	for seed := range uint64(40) {
 		fs := disk.NewCrashable()
@@ -258,7 +261,7 @@ func TestWriteCrash(t *testing.T) {
 	}
 }
 
-// What could not be read is kept, but not without end.
+// Unrecognizable input is kept, up to a limit.
 func TestKeep(t *testing.T) {
 	fs := disk.NewMem()
 	for i := range maxKept {
@@ -284,7 +287,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// Any bytes: no panic, and what is accepted is written the same again.
+// For any bytes: no panic, and what is accepted encodes to the same bytes.
 func FuzzDecode(f *testing.F) {
 	whole, err := (&Batch{Tenant: "acme", Items: []Item{{Event: event("s", 1)}}}).encode()
 	if err != nil {
@@ -307,8 +310,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A scope that does not hold, or no longer, costs the batch that has it: the others do not
-// wait behind it.
+// An invalid or expired scope affects only its own batch: the others do not wait behind it.
 func TestBadScopeHoldsNobodyUp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	fs := disk.OS()
@@ -327,8 +329,8 @@ func TestBadScopeHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// An agent that numbers its tool calls anew in each session loses none of them, and what is
-// told twice is there once.
+// An agent that restarts the numbering of its tool calls in each session loses none of them,
+// and repeated events are recorded once.
 func TestIDsOfAnotherSession(t *testing.T) {
 	b := open(t, filepath.Join(t.TempDir(), "data"))
 	w := lukasa.Writer{Actor: "hook", Trust: record.User}

@@ -14,13 +14,13 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// This file reads a journal as its package comment describes it, and shares no
-// code with the package. Record headers are read with package record.
+// This file reads a journal from its package comment alone, and shares no code
+// with the package. Record headers are read with package record.
 
 // scan is a journal as it was read.
 type scan struct {
 	records []rec
-	marks   map[string]int         // how often a name stands in the bytes of the files
+	marks   map[string]int         // how often a name occurs in the bytes of the files
 	leaves  map[string][][32]byte  // by tenant, in order
 	byID    map[record.Hash][]*rec // records by the digest of their id
 }
@@ -113,7 +113,7 @@ func (s *scan) readSegment(data []byte, base, key uint64, last bool) error {
 	return nil
 }
 
-// check is the CRC-32C of a part of a frame, going on from its seed.
+// check is the CRC-32C of a part of a frame, continued from its seed.
 func check(key, lsn uint64, part uint32, b []byte) uint32 {
 	seed := uint32((key+lsn)*0x9e3779b97f4a7c15>>32) + part
 	return crc32.Update(seed, crc32.MakeTable(crc32.Castagnoli), b)
@@ -144,7 +144,7 @@ func (s *scan) take(header, body []byte, sum uint32, key, lsn uint64) error {
 	return nil
 }
 
-// findMarks notes every name in the raw bytes, wherever they are.
+// findMarks counts every name in the raw bytes, wherever they are.
 func (s *scan) findMarks(data []byte) {
 	for {
 		i := bytes.Index(data, []byte(markStart))
@@ -179,8 +179,8 @@ func naiveRoot(leaves [][32]byte) [32]byte {
 	return node(naiveRoot(leaves[:k]), naiveRoot(leaves[k:]))
 }
 
-// rootsAt returns the roots of the prefixes that are asked for. It keeps the
-// complete subtrees, largest first, since there may be thousands of prefixes.
+// rootsAt returns the roots of the requested prefixes. It keeps the complete
+// subtrees, largest first, since there may be thousands of prefixes.
 func rootsAt(leaves [][32]byte, sizes map[uint64]bool) map[uint64][32]byte {
 	roots := make(map[uint64][32]byte, len(sizes))
 	var stack [][32]byte

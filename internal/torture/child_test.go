@@ -19,23 +19,23 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// orders tell a child what to do.
+// orders are the instructions of a child.
 type orders struct {
 	Job     string // work, hold or open
 	Dir     string
 	Round   int
 	Seed    uint64
 	Writers int
-	Ops     int // of each writer; 0 is until killed
+	Ops     int // of each writer; 0 means until killed
 	Segment int64
 	Table   uint64
 	Rebuild bool
-	Script  bool   // one writer does one of everything, on one thread
-	Lie     string // what the child is dishonest about
-	Heirs   []heir // what former rounds left to change
+	Script  bool   // one writer runs every operation once, on one thread
+	Lie     string // what the child lies about
+	Heirs   []heir // records of earlier rounds that it may change
 }
 
-// heir is a thing that a child may change.
+// heir is an event or a memory that a child may change.
 type heir struct {
 	Kind    record.Kind
 	Tenant  string
@@ -44,7 +44,7 @@ type heir struct {
 	Gone    bool   // it is forgotten
 }
 
-// line is what a child tells.
+// line is a message of a child.
 type line struct {
 	Say       string // start, open, begin, done, fail, closing, closed
 	Process   int    `json:",omitempty"`
@@ -53,7 +53,7 @@ type line struct {
 	Kind      record.Kind `json:",omitempty"`
 	Tenant    string      `json:",omitempty"`
 	IDs       []string    `json:",omitempty"`
-	Version   uint32      `json:",omitempty"` // that the write makes
+	Version   uint32      `json:",omitempty"` // the version that the write makes
 	Positions []uint64    `json:",omitempty"`
 	Note      []byte      `json:",omitempty"` // signed
 	Keys      []string    `json:",omitempty"` // verifier keys, by tenant
@@ -78,15 +78,14 @@ func tenants() []string { return []string{"acme", "tenant with / and ü"} }
 
 func writer() engine.Writer { return engine.Writer{Actor: "torturer", Trust: record.User} }
 
-// worker is a child at work.
+// worker is a running child.
 type worker struct {
 	o     *orders
 	board *engine.Board
 	out   sync.Mutex
 }
 
-// tell writes a line in one piece. When nobody can be told, nothing is worth
-// doing any more.
+// tell writes a line in one piece. If the parent is gone, the child exits.
 func (w *worker) tell(l line) {
 	text, err := json.Marshal(l)
 	if err != nil {
@@ -99,14 +98,14 @@ func (w *worker) tell(l line) {
 	}
 }
 
-// exits of a child.
+// Exit codes of a child.
 const (
 	exitOK     = 0
 	exitOpen   = 3 // the board could not be opened
-	exitClosed = 4 // it could not be closed in order
+	exitClosed = 4 // it could not be closed cleanly
 )
 
-// child obeys and returns an exit code.
+// child runs its orders and returns an exit code.
 func child(o *orders) int {
 	if o.Script {
 		runtime.LockOSThread()
@@ -128,7 +127,7 @@ func child(o *orders) int {
 	w.tell(opened)
 	switch o.Job {
 	case "hold":
-		_, _ = io.Copy(io.Discard, os.Stdin) // until killed or let go
+		_, _ = io.Copy(io.Discard, os.Stdin) // until killed or released
 	case "work":
 		w.work()
 	}
@@ -160,8 +159,8 @@ func (w *worker) work() {
 	wg.Wait()
 }
 
-// hand is one writer. What it has written only it changes, so that at most one
-// thing that it did is uncertain when it dies.
+// hand is one writer. Only it changes what it has written, so that at most one
+// of its operations is uncertain when it dies.
 type hand struct {
 	*worker
 	number int
@@ -185,7 +184,7 @@ func (w *worker) hand(i int) *hand {
 	return h
 }
 
-// fresh returns a name that nobody used before.
+// fresh returns an unused name.
 func (h *hand) fresh() string {
 	h.count++
 	return fmt.Sprintf("r%d-w%d-n%d", h.o.Round, h.number, h.count)
@@ -196,7 +195,7 @@ func (h *hand) tenant() string {
 	return all[h.rng.IntN(len(all))]
 }
 
-// step does something.
+// step runs a random operation.
 func (h *hand) step() {
 	switch p := h.rng.IntN(1000); {
 	case p < 430:
@@ -228,7 +227,7 @@ func (h *hand) step() {
 	}
 }
 
-// script does one of everything, in order.
+// script runs every operation once, in order.
 func (h *hand) script() {
 	tenant := tenants()[0]
 	h.append(1)
@@ -255,7 +254,7 @@ func (h *hand) script() {
 	h.recheck()
 }
 
-// take removes one of the list and returns it.
+// take removes a random element of the list and returns it.
 func take(rng *rand.Rand, list *[]heir) heir {
 	l := *list
 	i := rng.IntN(len(l))
@@ -265,7 +264,7 @@ func take(rng *rand.Rand, list *[]heir) heir {
 	return x
 }
 
-// do tells what is about to be done, does it, and tells how it went.
+// do reports what is about to be done, does it, and reports the result.
 func (h *hand) do(l line, f func(*line) error) bool {
 	l.Writer = h.number
 	l.Say = "begin"
@@ -279,7 +278,7 @@ func (h *hand) do(l line, f func(*line) error) bool {
 		l.Say, l.Code, l.Error = "fail", string(fault.CodeOf(err)), err.Error()
 		h.tell(l)
 		if h.o.Ops == 0 && !h.o.Script {
-			time.Sleep(time.Millisecond) // no flood of failures
+			time.Sleep(time.Millisecond) // limit the rate of failures
 		}
 		return false
 	}
@@ -339,7 +338,8 @@ func (h *hand) append(n int) {
 	}
 }
 
-// change does something to a thing, and keeps it if that went well.
+// change applies an operation to an event or memory, and keeps it if that
+// succeeds.
 func (h *hand) change(f func(heir)) {
 	if len(h.things) > 0 {
 		f(take(h.rng, &h.things))
@@ -404,8 +404,8 @@ func (h *hand) sign() {
 	})
 }
 
-// recheck reads what was acknowledged. Whatever failed before, reads go on; what
-// fails is the fault itself, once in every thread.
+// recheck reads what was acknowledged. Reads work whatever failed before; only
+// the fault itself may fail, once in every thread.
 func (h *hand) recheck() {
 	h.do(line{Op: opVerify}, func(*line) error {
 		var err error

@@ -22,7 +22,7 @@ const (
 
 func mark(name string) string { return markStart + name + markEnd }
 
-// textOf returns the text that belongs to a name: most are short, some long.
+// textOf returns the text of a name: most are short, some long.
 func textOf(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	n := 40 + int(sum[0])*4
@@ -33,7 +33,7 @@ func textOf(name string) string {
 	return mark(name) + " " + filler[:n]
 }
 
-// eventOf returns the event with an id. All of it follows from the id, so that
+// eventOf returns the event with an id. It depends only on the id, so that
 // child and parent agree on every byte.
 func eventOf(tenant, id string) *hmx.Event {
 	sum := sha256.Sum256([]byte(id))

@@ -22,8 +22,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// hangLimit ends a call on a full disk that does not come back. Such a call may
-// fail, but not wait until somebody makes room.
+// hangLimit ends a call on a full disk that hangs. Such a call may fail, but
+// must not wait until there is space.
 const hangLimit = 30 * time.Second
 
 // smallDisk mounts a file system of 32 MB.
@@ -41,7 +41,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// fill leaves so many bytes of a disk free.
+// fill leaves free bytes of a disk.
 func fill(t *testing.T, dir string, free uint64) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, "ballast"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -59,12 +59,12 @@ func fill(t *testing.T, dir string, free uint64) {
 			return
 		}
 		if _, err := f.Write(buf[:min(left-free, uint64(len(buf)))]); err != nil {
-			return // a little less than it said
+			return // slightly less than reported
 		}
 	}
 }
 
-// free takes the ballast away.
+// free removes the ballast.
 func free(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(dir, "ballast")); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -72,7 +72,7 @@ func free(t *testing.T, dir string) {
 	}
 }
 
-// timely runs a call and fails the test when it does not come back.
+// timely runs a call and fails the test if it hangs.
 func timely(t *testing.T, what string, call func() error) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -133,7 +133,7 @@ func (f *filler) full(what string, err error) {
 	}
 }
 
-// append appends a batch and puts down what was acknowledged.
+// append appends a batch and records what was acknowledged.
 func (f *filler) append() error {
 	l := line{Op: opEvents, Kind: record.Event, Tenant: "acme"}
 	var batch []*hmx.Event
@@ -182,7 +182,7 @@ func (f *filler) redact(kind record.Kind, id string) error {
 	return err
 }
 
-// reads checks that reads go on, whatever the disk is like.
+// reads checks that reads work, whatever the state of the disk.
 func (f *filler) reads() {
 	f.t.Helper()
 	f.must(timely(f.t, "a read", func() error {
@@ -206,9 +206,8 @@ func (f *filler) reads() {
 	}))
 }
 
-// retried repeats a call while it says that the disk is full. Room that was
-// just made is noticed when the index is next written out, which is tried every
-// second at least.
+// retried repeats a call while it reports a full disk. New space is noticed at
+// the next flush of the index, which is retried at least every second.
 func retried(call func() error) error {
 	for i := 0; ; i++ {
 		err := call()
@@ -219,8 +218,8 @@ func retried(call func() error) error {
 	}
 }
 
-// again goes on after room was made: as it is, or after opening anew if the
-// board said that it must be.
+// again continues after space was freed: directly, or after a reopen if the
+// board requires one.
 func (f *filler) again() {
 	f.t.Helper()
 	if f.board != nil {
@@ -245,14 +244,15 @@ func (f *filler) sound() {
 	f.must(f.l.judge(f.dir, judgement{deep: true, options: engine.Options{CacheBytes: 4 << 20}}))
 }
 
-// TestFullDisk fills the disk by writing, and by a stranger's file, and frees it.
+// TestFullDisk fills the disk by writes, and by a foreign file, and frees it.
 func TestFullDisk(t *testing.T) {
 	rounds := testsize.Of(t, "disk-fills", 2, 8, 20)
 	f := newFiller(t)
 	f.must(f.open())
 	refused, reopened := map[string]int{}, 0
 	for round := range rounds {
-		// Sometimes almost nothing is left, so that the reserve is gone as well.
+		// Sometimes almost nothing is left, so that the reserve is used up as
+		// well.
 		left := []uint64{0, 64 << 10, 1 << 20, 9 << 20, 12 << 20}[round%5]
 		if round%2 == 0 {
 			f.must(retried(f.append)) // something to be flushed
@@ -277,7 +277,7 @@ func TestFullDisk(t *testing.T) {
 			reopened++
 		}
 		f.reads()
-		// What was written stays, so that the disk would be full for good.
+		// What was written stays, so that the disk would stay full.
 		if left, err := disk.Usage(disk.OS(), f.disk); err != nil || left < 18<<20 {
 			f.sound()
 			f.must(os.RemoveAll(f.dir))
@@ -289,7 +289,7 @@ func TestFullDisk(t *testing.T) {
 	t.Logf("%d rounds, refused with %v, opened anew %d times", rounds, refused, reopened)
 }
 
-// TestFullAtOpen: the disk is full when the directory is made or opened.
+// TestFullAtOpen: the disk is full when the directory is created or opened.
 func TestFullAtOpen(t *testing.T) {
 	for _, left := range []uint64{0, 4 << 10, 64 << 10, 300 << 10, 2 << 20} {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
@@ -305,7 +305,7 @@ func TestFullAtOpen(t *testing.T) {
 			f.again()
 			f.must(retried(f.append))
 			f.must(timely(t, "Close", f.board.Close))
-			// The same again with something in it.
+			// The same again with records in it.
 			fill(t, f.disk, left)
 			if err := f.open(); err != nil {
 				f.full("open", err)
@@ -320,9 +320,8 @@ func TestFullAtOpen(t *testing.T) {
 	}
 }
 
-// TestFullWhile fills the disk just before what needs room: nothing
-// acknowledged is lost, what was not acknowledged can be repeated, and then it
-// is done.
+// TestFullWhile fills the disk just before operations that need space: nothing
+// acknowledged is lost, and what was not acknowledged succeeds on a retry.
 func TestFullWhile(t *testing.T) {
 	work := []struct {
 		name string

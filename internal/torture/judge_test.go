@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// verdict collects what is wrong.
+// verdict collects findings.
 type verdict struct{ findings []string }
 
 func (v *verdict) find(format string, args ...any) {
@@ -23,7 +23,7 @@ func (v *verdict) find(format string, args ...any) {
 	}
 }
 
-// err returns what was found as an error, or nil.
+// err returns the findings as an error, or nil.
 func (v *verdict) err() error {
 	if len(v.findings) == 0 {
 		return nil
@@ -35,14 +35,14 @@ func (v *verdict) err() error {
 	return fmt.Errorf("%s", text)
 }
 
-// judgement says how a directory is looked at.
+// judgement says how a directory is judged.
 type judgement struct {
 	options engine.Options
 	deep    bool
 }
 
-// judge opens a directory and holds it against the ledger. What was in doubt is
-// certain afterwards. Every finding is an error.
+// judge opens a directory and compares it with the ledger. Afterwards nothing
+// is in doubt. Every finding is an error.
 func (l *ledger) judge(dir string, j judgement) error {
 	board, err := engine.Open(context.Background(), dir, j.options)
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *ledger) judge(dir string, j judgement) error {
 	return nil
 }
 
-// compare holds an open board and the bytes of its journal against the ledger.
+// compare compares an open board and the bytes of its journal with the ledger.
 func (l *ledger) compare(board *engine.Board, s *scan) error {
 	v := &verdict{}
 	l.compareTrees(v, board, s)
@@ -90,7 +90,7 @@ func (l *ledger) compare(board *engine.Board, s *scan) error {
 	return v.err()
 }
 
-// compareTrees compares sizes and roots with what the bytes give.
+// compareTrees compares sizes and roots with those of the bytes.
 func (l *ledger) compareTrees(v *verdict, board *engine.Board, s *scan) {
 	seen := 0
 	for root, err := range board.Tenants(context.Background()) {
@@ -165,7 +165,7 @@ func (l *ledger) compareNotes(v *verdict, board *engine.Board, s *scan) {
 	}
 }
 
-// compareItems looks at everything that was written, and returns the digests of
+// compareItems checks everything that was written, and returns the digests of
 // all ids. It settles what was in doubt.
 func (l *ledger) compareItems(v *verdict, board *engine.Board, s *scan) map[record.Hash]bool {
 	known := make(map[record.Hash]bool, len(l.items))
@@ -218,9 +218,9 @@ func (l *ledger) compareItems(v *verdict, board *engine.Board, s *scan) map[reco
 	return known
 }
 
-// settle asks the board about one item and makes certain what was in doubt. It
-// returns what is wrong. What was judged before and not touched since is asked
-// for now and then only.
+// settle looks up one item on the board and settles what was in doubt. It
+// returns a finding or "". Items that were judged before and not touched since
+// are checked only now and then.
 func (l *ledger) settle(board *engine.Board, n name, it *item) string {
 	if !it.touched && len(n.id)%7 != l.events%7 {
 		return ""
@@ -248,8 +248,8 @@ func (l *ledger) settle(board *engine.Board, n name, it *item) string {
 		if it.redacted == no {
 			return "it is erased, and nobody erased it"
 		}
-		// A version in doubt beside a redaction cannot be: a writer does one
-		// thing at a time.
+		// No version is in doubt beside a redaction: a writer runs one
+		// operation at a time.
 		it.redacted = yes
 		return ""
 	case code == fault.NotFound:

@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestKill kills children at any moment of their lives, over and over in one
-// directory, and finds everything that they were told is safe.
+// TestKill kills children at any moment, repeatedly in one directory, and
+// finds everything that was acknowledged.
 func TestKill(t *testing.T) {
 	kills := testsize.Of(t, "kills", 2, 10, 1000)
 	deepEvery := testsize.Of(t, "deep-verify-stride", 1, 1, 5)
@@ -50,7 +50,7 @@ func TestKill(t *testing.T) {
 		case len(l.fails) > 0:
 			t.Fatalf("round %d: a healthy disk, and it failed: %+v", round, l.fails[0])
 		}
-		// Now and then the next one is killed in what this one left.
+		// Now and then the next child is killed in what this one left.
 		if round < kills-1 && rng.IntN(10) < 3 {
 			continue
 		}
@@ -67,7 +67,7 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d of them before the board was open; %d boards, %d judgements, %d acknowledgements", kills, early, boards, judged, acks)
 }
 
-// killing draws how a child lives and when it dies.
+// killing draws what a child does and when it dies.
 func killing(rng *rand.Rand, l *ledger, dir string, round int) run {
 	pick := func(list ...int64) int64 { return list[rng.IntN(len(list))] }
 	r := run{orders: orders{

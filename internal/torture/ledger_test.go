@@ -11,14 +11,14 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// name is what something is called across tenants.
+// name identifies an event or a memory across tenants.
 type name struct {
 	kind   record.Kind
 	tenant string
 	id     string
 }
 
-// doubt is whether something is so.
+// doubt is whether a fact holds.
 type doubt uint8
 
 const (
@@ -27,14 +27,14 @@ const (
 	yes
 )
 
-// item is what the parent knows of an event or a memory.
+// item is what the parent knows about an event or a memory.
 type item struct {
-	// there says of each version (of an event there is one) whether it was
+	// there says for each version (an event has one) whether it was
 	// acknowledged, and gone whether it was a tombstone. Only the last may be
 	// in doubt.
 	there    []doubt
 	gone     []bool
-	sums     [][32]byte // of the payloads, made when first needed
+	sums     [][32]byte // of the payloads, computed when first needed
 	redacted doubt
 	touched  bool // since it was last judged
 }
@@ -45,7 +45,7 @@ type checkpoint struct {
 	note   []byte
 }
 
-// ledger is what a board has acknowledged, in a process that lives on.
+// ledger is what a board has acknowledged, in a process that survives.
 type ledger struct {
 	items  map[name]*item
 	notes  []checkpoint
@@ -57,15 +57,15 @@ type ledger struct {
 	fails  []line
 	opened bool
 	closed bool
-	events int // all lines, of whatever sort
+	events int // all lines, of any kind
 }
 
 func newLedger() *ledger {
 	return &ledger{items: map[name]*item{}, keys: map[string]string{}, sizes: map[string]uint64{}, flying: map[int]line{}}
 }
 
-// listen reads what a child tells, to its end. The last line may be cut short:
-// then it was not told. The function is called after each line.
+// listen reads the messages of a child to the end. The last line may be cut
+// short: then it does not count. heard is called after each line.
 func (l *ledger) listen(r io.Reader, heard func(line)) error {
 	l.opened, l.closed, l.fails = false, false, nil
 	in := bufio.NewReaderSize(r, 1<<20)
@@ -88,7 +88,7 @@ func (l *ledger) listen(r io.Reader, heard func(line)) error {
 			heard(told)
 		}
 	}
-	// Whoever is dead now may have done what he had begun.
+	// A dead writer may have completed what it had begun.
 	for _, begun := range l.flying {
 		l.note(begun, maybe)
 	}
@@ -127,7 +127,7 @@ func (l *ledger) hear(told line) error {
 	return nil
 }
 
-// note puts down what is, or may be.
+// note records what is, or may be.
 func (l *ledger) note(told line, how doubt) {
 	if how == yes {
 		for _, p := range told.Positions {
@@ -165,8 +165,7 @@ func (it *item) sum(n name, version int) [32]byte {
 	return *s
 }
 
-// heirs picks things that the next child may change. Nothing in doubt is among
-// them.
+// heirs picks items that the next child may change. None of them is in doubt.
 func (l *ledger) heirs(rng *rand.Rand, limit int) []heir {
 	var all []heir
 	for n, it := range l.items {

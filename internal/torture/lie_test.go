@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestLiesAreCaught has children acknowledge what they have not done. Each must
-// be found out at the first look.
+// TestLiesAreCaught runs children that acknowledge what they have not done. The
+// first judgement must detect each lie.
 func TestLiesAreCaught(t *testing.T) {
 	for _, c := range []struct{ lie, want string }{
 		{"early", "is there 0 times"},
@@ -100,7 +100,7 @@ func TestDoctoredBoardsAreCaught(t *testing.T) {
 	}
 }
 
-// TestRoots compares the two ways to a root, which the judge relies on.
+// TestRoots compares the two computations of a root that the judge relies on.
 func TestRoots(t *testing.T) {
 	var leaves [][32]byte
 	sizes := map[uint64]bool{}

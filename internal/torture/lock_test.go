@@ -12,8 +12,9 @@ import (
 	"lukasa.dev"
 )
 
-// TestSecondProcess: a directory belongs to one process. Another is told which,
-// and has it at once when that one is killed.
+// TestSecondProcess: one process at a time owns a directory. Another one gets
+// an error that names the owner, and can open the directory as soon as the
+// owner is killed.
 func TestSecondProcess(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a killed holder's files stay open for a moment on Windows")
@@ -59,7 +60,7 @@ func TestSecondProcess(t *testing.T) {
 	}
 }
 
-// needs skips a test when a program is not there.
+// needs skips a test if a program is missing.
 func needs(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {

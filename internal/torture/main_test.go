@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// childEnv carries the orders of a child. Its presence makes one of the test
-// binary.
+// childEnv carries the orders of a child. Its presence turns the test binary
+// into one.
 const childEnv = "LUKASA_TORTURE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(child(&o))
 }
 
-// chance returns a source of chance and tells how to have the same again.
+// chance returns a random source and logs its seed on failure.
 func chance(t testing.TB) *rand.Rand {
 	t.Helper()
 	seed := testsize.Seed(t, uint64(time.Now().UnixNano()&0xffffff))

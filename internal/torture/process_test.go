@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// childLimit is how long a child may take that is not meant to be killed. It is
-// there to end hangs, not to measure.
+// childLimit is how long a child that is not killed may take. It ends hangs; it
+// measures nothing.
 const childLimit = 60 * time.Second
 
-// run is one life of a child.
+// run is one run of a child.
 type run struct {
 	orders orders
-	// under comes before the child's own command line, as strace does.
+	// under comes before the child's command line, as strace does.
 	under []string
-	// watch is called after each line, with a function that kills.
+	// watch is called after each line, with a function that kills the child.
 	watch func(told line, kill func())
-	// after kills so long after the start, unless it is 0.
+	// after is when the child is killed after the start, unless it is 0.
 	after time.Duration
 	limit time.Duration
 }
@@ -36,8 +36,8 @@ type ended struct {
 	hung   bool
 }
 
-// panicked reports whether the child's last words are those of a crash of its
-// own, which it must not have.
+// panicked reports whether the child's output ends with a crash of its own,
+// which must not happen.
 func (e *ended) panicked() bool {
 	for _, sign := range []string{"panic:", "fatal error:", "goroutine ", "SIGSEGV", "DATA RACE"} {
 		if strings.Contains(e.stderr, sign) {
@@ -47,7 +47,7 @@ func (e *ended) panicked() bool {
 	return false
 }
 
-// live runs a child and lets the ledger listen, until it is dead.
+// live runs a child to its end and feeds the ledger.
 func (l *ledger) live(r run) (*ended, error) {
 	text, err := json.Marshal(r.orders)
 	if err != nil {
@@ -70,7 +70,8 @@ func (l *ledger) live(r run) (*ended, error) {
 		return nil, err
 	}
 	if r.orders.Job == "hold" {
-		// It holds the directory until its input ends, which is when it is killed.
+		// It holds the directory until its input ends, which is when it is
+		// killed.
 		if _, err := cmd.StdinPipe(); err != nil {
 			return nil, err
 		}
@@ -87,7 +88,7 @@ func (l *ledger) live(r run) (*ended, error) {
 	var process atomic.Int64
 	limit := time.AfterFunc(r.limit, func() {
 		hung.Store(true)
-		// The child is not the command when something runs it, and is asked for
+		// The child is not the command if another program runs it. Ask it for
 		// its stacks first.
 		if p, err := os.FindProcess(int(process.Load())); err == nil && process.Load() > 0 {
 			_ = p.Signal(syscall.SIGQUIT)

@@ -14,8 +14,8 @@ import (
 	"lukasa.dev"
 )
 
-// TestReadOnly opens a directory that cannot be written to: a clear error, and
-// not a byte is changed.
+// TestReadOnly opens a directory that cannot be written: a clear error, and no
+// byte changes.
 func TestReadOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	board, err := lukasa.Open(dir, lukasa.Options{})
@@ -69,7 +69,7 @@ func freeze(t *testing.T, dir string) {
 	}
 }
 
-// unmount takes a mount away, at the latest when its last file is closed: an
+// unmount removes a mount, at the latest when its last file is closed: an
 // index that Pebble gave up keeps some open until the process ends.
 func unmount(t *testing.T, dir string) {
 	if exec.Command("umount", dir).Run() == nil {

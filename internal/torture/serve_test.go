@@ -33,17 +33,17 @@ const serveEnv = "LUKASA_TORTURE_SERVE"
 // serveToken is the operator's token of children that serve.
 const serveToken = "torture-torture-torture"
 
-// serveTenant is the tenant that they are called for.
+// serveTenant is the tenant of the calls.
 const serveTenant = "acme"
 
-// serving is a child that serves, until it is killed or its input ends. It tells where.
+// serving runs a server until it is killed or its input ends. It prints its address.
 func serving(text string) int {
 	c := servenode.Defaults()
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		fmt.Fprintln(os.Stderr, "configuration:", err)
 		return 2
 	}
-	c.Token = serveToken // a secret does not travel
+	c.Token = serveToken // the secret is not passed along
 	for i := range c.Brokers {
 		c.Brokers[i].URLs = []servenode.Secret{servenode.Secret(os.Getenv(serveEnv + "_NATS"))}
 	}
@@ -109,14 +109,14 @@ func startServing(t *testing.T, dir, natsURL string) *served {
 	return s
 }
 
-// book is what servers have acknowledged, in a process that lives on.
+// book is what servers have acknowledged, in a process that survives.
 type book struct {
 	mu     sync.Mutex
-	sent   map[string]bool // event ids that were handed out
-	acked  map[string]bool // event ids that were acknowledged
-	kept   map[string]bool // keys of memories that were acknowledged
+	sent   map[string]bool // ids of sent events
+	acked  map[string]bool // ids of acknowledged events
+	kept   map[string]bool // keys of acknowledged memories
 	counts map[string]int  // acknowledgements by transport
-	seen   chan struct{}   // has an item after an acknowledgement
+	seen   chan struct{}   // receives an item after an acknowledgement
 }
 
 func (b *book) send(id string) {
@@ -148,7 +148,7 @@ func servedEvent(session string, i int) *hmx.Event {
 	}
 }
 
-// load sends to a server over every transport until ctx is done or it is gone.
+// load sends to a server over every transport until ctx is done or the server is gone.
 func load(ctx context.Context, t *testing.T, b *book, url string, js jetstream.JetStream, round int) {
 	var all sync.WaitGroup
 	c, err := client.New(url, client.Options{Token: serveToken, Tenant: serveTenant, Attempts: 1})
@@ -210,7 +210,7 @@ func load(ctx context.Context, t *testing.T, b *book, url string, js jetstream.J
 				return
 			}
 			b.send(ev.EventID)
-			// The broker lives on: what it has taken must be recorded in the end.
+			// The broker survives: what it has accepted must be recorded in the end.
 			if _, err := js.Publish(context.WithoutCancel(ctx), "events.acme", text); err != nil {
 				t.Error(err)
 				return
@@ -222,7 +222,7 @@ func load(ctx context.Context, t *testing.T, b *book, url string, js jetstream.J
 	all.Wait()
 }
 
-// rememberOverMCP keeps memories by the tool of agents.
+// rememberOverMCP records memories with the MCP tool.
 func rememberOverMCP(ctx context.Context, t *testing.T, b *book, url string, round int) {
 	for i := 0; ctx.Err() == nil; i++ {
 		key := fmt.Sprintf("r%d/n%d", round, i)
@@ -253,8 +253,8 @@ func rememberOverMCP(ctx context.Context, t *testing.T, b *book, url string, rou
 	}
 }
 
-// audit opens the directory and holds it against the book. What the broker still has is
-// missing only before the end.
+// audit opens the directory and compares it with the book. Messages that the broker
+// still has may be missing before the end.
 func (b *book) audit(ctx context.Context, dir string, end bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -272,7 +272,7 @@ func (b *book) audit(ctx context.Context, dir string, end bool) error {
 	return errors.Join(err, board.Close())
 }
 
-// compare holds a tenant against the book.
+// compare compares a tenant with the book.
 func (b *book) compare(ctx context.Context, acme *lukasa.Tenant, end bool) error {
 	there, err := recorded(ctx, acme)
 	if err != nil {
@@ -322,7 +322,7 @@ func recorded(ctx context.Context, acme *lukasa.Tenant) (map[string]int, error) 
 }
 
 // Servers are killed under load over HTTP, WebSocket, MCP and NATS together. What was
-// acknowledged is there exactly once, whatever the moment; what the broker has taken is
+// acknowledged is on record exactly once, at any moment; what the broker accepted is
 // recorded exactly once in the end.
 func TestServersAreKilled(t *testing.T) {
 	rounds := testsize.Of(t, "server-kills", 1, 3, 200)
@@ -364,7 +364,7 @@ func TestServersAreKilled(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	_ = s.in.Close() // which stops it
+	_ = s.in.Close() // stops the server
 	if err := s.cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, s.err)
 	}
@@ -379,7 +379,7 @@ func TestServersAreKilled(t *testing.T) {
 	}
 }
 
-// await waits for a number of acknowledgements, and then for a moment of any length.
+// await waits for a number of acknowledgements, and then for a random time.
 func (b *book) await(t *testing.T, rng *rand.Rand) {
 	t.Helper()
 	for n := 20 + rng.IntN(400); n > 0; n-- {
@@ -437,7 +437,7 @@ func startNATS(t *testing.T) (url string, js jetstream.JetStream) {
 	return s.ClientURL(), js
 }
 
-// A book in which something stands that no server recorded is not passed over.
+// An acknowledgement that no server recorded is detected.
 func TestLostServedEventsAreNoticed(t *testing.T) {
 	dir := t.TempDir() + "/data"
 	board, err := lukasa.Open(dir, lukasa.Options{})

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// acked is a list of what was acknowledged. Readers look at a prefix of it.
+// acked is a list of what was acknowledged. Readers use a prefix of it.
 type acked struct {
 	mu   sync.RWMutex
 	list []heir
@@ -31,7 +31,7 @@ func (a *acked) any(rng *rand.Rand) (heir, bool) {
 	if len(a.list) == 0 {
 		return heir{}, false
 	}
-	// The newest are the most likely not to be there yet.
+	// The newest are the most likely to be missing.
 	n := len(a.list)
 	return a.list[n-1-rng.IntN(1+rng.IntN(n))], true
 }
@@ -52,7 +52,7 @@ func TestSoak(t *testing.T) {
 	var seen acked
 	var acks, reads atomic.Int64
 	var work, look sync.WaitGroup
-	news := make(chan struct{}, 64) // readers look when there is something new
+	news := make(chan struct{}, 64) // wakes readers when there is something new
 	for w := range 6 {
 		h := &soaker{board: board, seen: &seen, acks: &acks, rng: rand.New(rand.NewPCG(rng.Uint64(), 1)), number: w}
 		work.Go(func() {
@@ -62,7 +62,7 @@ func TestSoak(t *testing.T) {
 				}
 				select {
 				case news <- struct{}{}:
-				default: // they are busy enough
+				default: // the readers are busy
 				}
 			}
 		})

@@ -23,27 +23,27 @@ import (
 // hanging.
 const straceLimit = 20 * time.Second
 
-// A fault is what happens to a system call instead of what was asked for.
+// syscallFault is what happens to a system call.
 type syscallFault struct {
 	name   string // to strace
 	suffix string // behind the number of the call: "+" is from then on
 	kills  bool
 }
 
-// scene is a directory as it is before the faults begin.
+// scene is the state of a directory before the faults.
 type scene struct {
 	name   string
-	left   string // what is in the directory; nothing if empty
-	told   []line // what was acknowledged about that
+	left   string // the files in the directory; empty for none
+	told   []line // what was acknowledged about them
 	orders orders
 	counts map[string]int // calls, in the busiest thread
 	paths  []string
 }
 
-// TestSystemCalls makes the system calls of a real run fail, one by one, or
-// kills the process in them: in a run that begins with nothing, and in one that
-// finds what a killed process left. Calls on files outside of the directory are
-// left alone. Strace counts the calls of each thread, so that one fault may hit
+// TestSystemCalls makes the system calls of a real run fail one by one, or kills
+// the process in them: in a run that begins with an empty directory, and in one
+// that finds what a killed process left. Calls on files outside the directory are
+// not touched. Strace counts the calls of each thread, so that one fault may hit
 // once in each.
 func TestSystemCalls(t *testing.T) {
 	needs(t, "strace")
@@ -69,7 +69,7 @@ func TestSystemCalls(t *testing.T) {
 					at[i] = i + 1
 				}
 				if !all && spread == 1 && (i+j+turn)%2 == 0 {
-					continue // the other scene's turn
+					continue // this one is for the other scene
 				}
 				if !all && len(at) > spread {
 					rng.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
@@ -88,7 +88,7 @@ func TestSystemCalls(t *testing.T) {
 	}
 }
 
-// scenesOf makes the scenes and counts their calls.
+// scenesOf creates the scenes and counts their calls.
 func scenesOf(t *testing.T, rng *rand.Rand, base, dir string) []*scene {
 	t.Helper()
 	script := orders{Job: "work", Dir: dir, Writers: 1, Script: true, Segment: 16 << 10, Table: 256 << 10, Seed: 5}
@@ -118,7 +118,7 @@ func scenesOf(t *testing.T, rng *rand.Rand, base, dir string) []*scene {
 	return []*scene{first, second}
 }
 
-// set prepares the directory and returns the ledger about it.
+// set prepares the directory and returns its ledger.
 func (sc *scene) set(dir string) (*ledger, error) {
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (sc *scene) set(dir string) (*ledger, error) {
 	return l, os.CopyFS(dir, os.DirFS(sc.left))
 }
 
-// sabotage runs the script with a fault, and judges what is left.
+// sabotage runs the script with a fault, and judges the result.
 func (sc *scene) sabotage(dir, call, inject string, f syscallFault) error {
 	l, err := sc.set(dir)
 	if err != nil {
@@ -161,7 +161,7 @@ func (sc *scene) sabotage(dir, call, inject string, f syscallFault) error {
 			rebuilt = false
 		}
 		// A rebuild that cannot open its new index leaves the board closed, and a
-		// fault that stays may hit reads too.
+		// permanent fault may hit reads too.
 		if told.Op == opVerify && f.suffix == "" && (rebuilt || told.Code != "closed") {
 			return fmt.Errorf("reads do not go on: %s; before that: %+v", told.Error, l.fails)
 		}
@@ -172,7 +172,7 @@ func (sc *scene) sabotage(dir, call, inject string, f syscallFault) error {
 	return nil
 }
 
-// stacks shortens a dump to what is ours.
+// stacks shortens a dump to our own functions.
 func stacks(dump string) string {
 	var kept []string
 	for part := range strings.SplitSeq(dump, "\n\n") {
@@ -183,8 +183,8 @@ func stacks(dump string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// count runs the script undisturbed and puts down how often the busiest thread
-// makes each call on a file of the directory, and which files there are.
+// count runs the script undisturbed and counts how often the busiest thread makes
+// each call on a file of the directory, and which files there are.
 func (sc *scene) count(t *testing.T, base string) {
 	t.Helper()
 	dir, log := sc.orders.Dir, filepath.Join(base, "strace.log")
@@ -213,14 +213,14 @@ func (sc *scene) count(t *testing.T, base string) {
 		for _, p := range found {
 			paths[p] = true
 		}
-		// These are about locks and polling, not about what files hold.
+		// These are about locks and polling, not about the content of files.
 		if m == nil || found == nil || m[2] == "fcntl" || m[2] == "epoll_ctl" || m[2] == "fstatfs" {
 			continue
 		}
 		threads[m[1]+m[2]]++
 		counts[m[2]] = max(counts[m[2]], threads[m[1]+m[2]])
 	}
-	// Which numbers Pebble gives its files is up to chance.
+	// The numbers of Pebble's files are not deterministic.
 	for n := range 30 {
 		for _, index := range []string{"index", "index.rebuild"} {
 			paths[filepath.Join(dir, index, fmt.Sprintf("%06d.sst", n))] = true

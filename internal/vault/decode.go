@@ -17,24 +17,24 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxFile is the largest file that is read: more than a memory with all that belongs to it,
-// or an artifact, can have.
+// MaxFile is the largest file that is read: larger than any memory, with its metadata, or
+// artifact.
 const MaxFile = 4 << 20
 
-// Note is what a file says.
+// Note is the content of a file.
 type Note struct {
 	Body  memory.Body
-	Trust record.Trust // at most; zero if the file says nothing
+	Trust record.Trust // maximum; zero if the file does not say
 }
 
-// Problem is what is wrong with a file.
+// Problem is an error in a file.
 type Problem struct {
-	Line int // from 1; 0 if it is about the file as a whole
+	Line int // from 1; 0 if it is about the whole file
 	Rule string
 	Fix  string
 }
 
-// Error says where, what and what to do.
+// Error returns the place, the problem and the fix.
 func (p *Problem) Error() string {
 	where := ""
 	if p.Line > 0 {
@@ -43,11 +43,11 @@ func (p *Problem) Error() string {
 	return where + p.Rule
 }
 
-// ErrOther says that a file is no page of a vault.
+// ErrOther says that a file is not a page of a vault.
 var ErrOther = errors.New("it has no property lukasa")
 
-// Decode reads a file. Path is where it is below the directory, and gives a memory its key that
-// has neither id nor key. The error is a *Problem, or ErrOther for a file of somebody else.
+// Decode reads a file. Path is relative to the directory, and becomes the key of a memory that
+// has neither id nor key. The error is a *Problem, or ErrOther for a foreign file.
 func Decode(path string, data []byte) (*Note, error) {
 	if len(data) > MaxFile {
 		return nil, &Problem{0, fmt.Sprintf("the file has %d bytes, but may have at most %d", len(data), MaxFile), "keep the bulk elsewhere and refer to it"}
@@ -57,7 +57,7 @@ func Decode(path string, data []byte) (*Note, error) {
 		return nil, &Problem{0, "the file is not UTF-8", "save it as UTF-8"}
 	}
 	text := string(data)
-	if strings.HasPrefix(text, fence+"\r\n") { // some program changed all ends of lines
+	if strings.HasPrefix(text, fence+"\r\n") { // another program changed all line ends
 		text = strings.ReplaceAll(text, "\r\n", "\n")
 	}
 	props, body, line, err := readFront(text)
@@ -85,7 +85,7 @@ func Decode(path string, data []byte) (*Note, error) {
 	return note, nil
 }
 
-// decodeMemory makes the memory of a file.
+// decodeMemory returns the memory in a file.
 func decodeMemory(path string, props map[string]property, body string, line int) (memory.Body, error) {
 	doc := map[string]json.RawMessage{}
 	known := map[string]shape{}
@@ -156,13 +156,13 @@ func mergeOwn(doc map[string]json.RawMessage, own map[string]any, line int) erro
 	return err
 }
 
-// quote writes a text as JSON.
+// quote encodes a text as JSON.
 func quote(s string) json.RawMessage {
-	raw, _ := json.Marshal(s) // a text always has JSON
+	raw, _ := json.Marshal(s) // never fails for a text
 	return raw
 }
 
-// ruled says where in the file the rule of a memory is broken.
+// ruled maps a broken rule of a memory to its place in the file.
 func ruled(err error, props map[string]property, line int) error {
 	bad, ok := errors.AsType[*memory.InvalidError](err)
 	if !ok || len(bad.Problems) == 0 {
@@ -181,7 +181,7 @@ func ruled(err error, props map[string]property, line int) error {
 	return &Problem{at, p.Field + " " + p.Rule, p.Fix}
 }
 
-// decodeArtifact reads the document that stands in the last fence.
+// decodeArtifact reads the document in the last fence.
 func decodeArtifact(body string, line int) (memory.Body, error) {
 	lines := strings.Split(body, "\n")
 	from := -1

@@ -14,14 +14,14 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// shape is how a field of a memory stands in front matter.
+// shape is the form of a memory's field in front matter.
 type shape uint8
 
 const (
 	asText   shape = iota // a text
 	asNumber              // a number
 	asList                // a list of texts
-	asJSON                // JSON within a text, which programs that rewrite front matter leave alone
+	asJSON                // JSON within a text, which programs that rewrite front matter do not change
 )
 
 // fields are the fields of a memory that are properties, in their order. The text is the body
@@ -39,7 +39,8 @@ func fields() []struct {
 	}
 }
 
-// Properties that are not fields of a memory: what the file is, and what the board says of it.
+// Properties that are not fields of a memory: the type of the file, and the state on the
+// board.
 const (
 	propKind    = "lukasa"
 	propVersion = "version"
@@ -51,7 +52,7 @@ const (
 	propTitle   = "title"
 )
 
-// told reports whether the board says a property, so that it is not read back.
+// told reports whether a property is set by the board, so that it is not read back.
 func told(name string) bool {
 	switch name {
 	case propKind, propVersion, propTrust, propActor, propCreated, propUpdated:
@@ -60,8 +61,7 @@ func told(name string) bool {
 	return linkName(name)
 }
 
-// ownName is the member of a memory's metadata that has the properties that other programs
-// wrote.
+// ownName is the member of a memory's metadata that holds the properties of other programs.
 const ownName = "vault"
 
 // fence is the line around front matter.
@@ -76,7 +76,7 @@ func newFront(kind string) *front {
 	return f
 }
 
-// text writes a property, plainly where that can be read as nothing else.
+// text writes a property, unquoted if YAML reads that as the same text.
 func (f *front) text(name, value string) {
 	f.WriteString(name + ": " + scalar(value) + "\n")
 }
@@ -99,7 +99,7 @@ func plainly(s string) bool {
 	return true
 }
 
-// scalar is a text as it stands in YAML.
+// scalar returns a text as a YAML scalar.
 func scalar(s string) string {
 	if plainly(s) {
 		return s
@@ -107,7 +107,7 @@ func scalar(s string) string {
 	return string(canon.AppendQuoted(nil, s))
 }
 
-// list writes a list, an item a line.
+// list writes a list, one item per line.
 func (f *front) list(name string, items []string) {
 	if len(items) == 0 {
 		return
@@ -130,7 +130,7 @@ func (f *front) time(name string, t time.Time) {
 	}
 }
 
-// state writes what the board says of a thing, and its links.
+// state writes the state of a versioned record on the board, and its links.
 func (f *front) state(p *Page, n *names) {
 	links := n.links(p)
 	for _, rel := range slices.Sorted(maps.Keys(links)) {
@@ -145,7 +145,7 @@ func (f *front) state(p *Page, n *names) {
 	f.WriteString(fence + "\n")
 }
 
-// encodeMemory writes the file of a memory: properties, and the text as it is.
+// encodeMemory writes the file of a memory: properties, and the unchanged text.
 func encodeMemory(p *Page, m *memory.Memory, n *names) ([]byte, error) {
 	plain := *m
 	plain.Normalize()
@@ -200,9 +200,9 @@ func encodeMemory(p *Page, m *memory.Memory, n *names) ([]byte, error) {
 	return f.Bytes(), nil
 }
 
-// ownProperties returns the properties in a memory's metadata that other programs wrote, and
-// the metadata without them. Metadata in which they are not as this package writes them stays
-// as it is.
+// ownProperties returns the properties of other programs in a memory's metadata, and the
+// metadata without them. If they do not have the form that this package writes, the metadata
+// stays as it is.
 func ownProperties(raw hmx.Raw) (map[string]property, hmx.Raw) {
 	var meta map[string]json.RawMessage
 	if raw == "" || json.Unmarshal([]byte(raw), &meta) != nil || meta[ownName] == nil {
@@ -250,7 +250,7 @@ func propertyOf(value any) (property, bool) {
 	return property{}, false
 }
 
-// ownProperty reports whether a name is one that other programs may use for their properties.
+// ownProperty reports whether other programs may use a name for their properties.
 func ownProperty(name string) bool {
 	if told(name) || name == "" || name == "text" || !propertyName(name) {
 		return false
@@ -263,7 +263,7 @@ func ownProperty(name string) bool {
 	return true
 }
 
-// encodeArtifact writes the file of an artifact: what it is about, and the document as it was
+// encodeArtifact writes the file of an artifact: a summary, and the document as it was
 // recorded.
 func encodeArtifact(p *Page, a *memory.Artifact, n *names) ([]byte, error) {
 	doc, err := a.AppendJSON(nil)

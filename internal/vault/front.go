@@ -13,22 +13,22 @@ type property struct {
 	text   string
 	list   []string
 	isList bool
-	set    bool // it has a value, if only an empty text
+	set    bool // it has a value, possibly an empty text
 }
 
-// absent reports whether it says nothing.
+// absent reports whether it has no value.
 func (p property) absent() bool { return !p.set && len(p.list) == 0 }
 
-// readFront reads front matter: the part of YAML that this package and the programs that edit
-// such files write. Of names and values on one line, and lists, nothing is guessed: the rest is
-// a problem with its line. Line is that of the body.
+// readFront reads front matter: the part of YAML that this package and the editors of such
+// files write. It accepts names with values on one line, and lists, and guesses nothing: the
+// rest is a problem with its line. line is that of the body.
 func readFront(text string) (props map[string]property, body string, line int, err error) {
 	first, rest, ok := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != fence || !ok {
 		return nil, "", 0, ErrOther
 	}
 	props, line = map[string]property{}, 1
-	last := "" // the property that a list may belong to
+	last := "" // the property that list items belong to
 	for {
 		var row string
 		row, rest, ok = strings.Cut(rest, "\n")
@@ -39,7 +39,7 @@ func readFront(text string) (props map[string]property, body string, line int, e
 		}
 		if !ok {
 			if !strings.Contains(text, "\n"+propKind+":") {
-				return nil, "", 0, ErrOther // a rule at the top of somebody's own note
+				return nil, "", 0, ErrOther // a horizontal rule at the top of a foreign note
 			}
 			return nil, "", 0, &Problem{line, "the front matter has no end", "write --- on a line of its own behind the properties"}
 		}
@@ -56,8 +56,8 @@ func readFront(text string) (props map[string]property, body string, line int, e
 	return props, rest, line + 1, nil
 }
 
-// readRow reads a line of front matter, and returns the property that an item of a list on the
-// next one would belong to.
+// readRow reads a line of front matter, and returns the property that a list item on the next
+// line would belong to.
 func readRow(props map[string]property, last, row string, line int) (string, error) {
 	bare := strings.TrimLeft(row, " \t")
 	switch {
@@ -109,7 +109,7 @@ func propertyName(name string) bool {
 	return true
 }
 
-// readValue reads what stands behind a colon.
+// readValue reads what follows a colon.
 func readValue(text string, line int) (property, error) {
 	p := property{line: line}
 	switch {
@@ -150,7 +150,7 @@ func readScalar(text string, line int) (string, error) {
 	return text, nil
 }
 
-// quotedText reads a text in quotes, and returns what stands behind it.
+// quotedText reads a text in quotes, and returns what follows it.
 func quotedText(text string, line int) (value, rest string, err error) {
 	if text[0] == '\'' {
 		var b strings.Builder

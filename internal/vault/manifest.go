@@ -12,9 +12,8 @@ import (
 // manifestFormat is the version of the manifest.
 const manifestFormat = 1
 
-// Manifest is what a vault knows of its own files, beside them: which it wrote, and what the
-// board said then. A file that is not in it, or that has changed since, is somebody else's to
-// take away.
+// Manifest lists the files that a vault wrote, and the state of the board then. It is stored
+// beside them. A file that is not in it, or has changed since, must not be removed.
 type Manifest struct {
 	Format int              `json:"lukasa_vault"`
 	Tenant string           `json:"tenant"`
@@ -23,11 +22,13 @@ type Manifest struct {
 
 // Entry is a file of a manifest.
 type Entry struct {
-	// File names the bytes that were written, and Next those that are about to be: whoever is
-	// interrupted knows both for its own. A file that somebody else made has neither.
+	// File is the hash of the bytes that were written, and Next of those about to be written:
+	// after an interruption, both count as the vault's own. A file of another author has
+	// neither.
 	File string `json:"file,omitempty"`
 	Next string `json:"next,omitempty"`
-	// Kind and ID are of the thing in it, and Content names what it says.
+	// Kind and ID are of the versioned record in the file, and Content is the hash of its
+	// content.
 	Kind    string `json:"kind,omitempty"`
 	ID      string `json:"id,omitempty"`
 	Content string `json:"content,omitempty"`
@@ -38,7 +39,7 @@ func NewManifest(tenant string) *Manifest {
 	return &Manifest{Format: manifestFormat, Tenant: tenant, Files: map[string]Entry{}}
 }
 
-// EntryOf returns the entry of a file that is written.
+// EntryOf returns the entry of a file that is being written.
 func EntryOf(f *File) Entry {
 	e := Entry{File: Sum(f.Data), ID: f.ID, Content: f.Content}
 	if f.ID != "" {
@@ -47,7 +48,7 @@ func EntryOf(f *File) Entry {
 	return e
 }
 
-// Wrote reports whether bytes are those that the vault wrote.
+// Wrote reports whether the vault wrote these bytes.
 func (e Entry) Wrote(data []byte) bool {
 	sum := Sum(data)
 	return sum == e.File || sum == e.Next
@@ -59,7 +60,7 @@ func (m *Manifest) Append(dst []byte) ([]byte, error) {
 	return append(append(dst, data...), '\n'), err
 }
 
-// ParseManifest reads a manifest. One of a newer program is refused.
+// ParseManifest reads a manifest. It refuses a newer format.
 func ParseManifest(data []byte) (*Manifest, error) {
 	m := &Manifest{}
 	if err := json.Unmarshal(data, m); err != nil || m.Format < 1 {
@@ -79,8 +80,8 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// Removable reports whether a path is one that a vault writes to, so that it may take the file
-// away if nobody changed it.
+// Removable reports whether a path is one that a vault writes, so that the vault may remove
+// the file if it is unchanged.
 func Removable(path string) bool {
 	dir, name, ok := strings.Cut(path, "/")
 	if !ok || dir != "memories" && dir != "artifacts" || !strings.HasSuffix(name, ".md") {
@@ -94,7 +95,7 @@ func Removable(path string) bool {
 	return true
 }
 
-// KindOf returns the kind of an entry, or zero if there is no thing in it.
+// KindOf returns the kind of an entry, or zero if it is not of a versioned record.
 func (e Entry) KindOf() record.Kind {
 	kind, _ := kindNamed(e.Kind)
 	return kind

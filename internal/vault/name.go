@@ -9,7 +9,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Limits of names. A path is far below what any file system takes, in a deep directory too.
+// Limits of names. A path stays far below the limits of any file system, even in a deep
+// directory.
 const (
 	maxSlug   = 48
 	shortHash = 12 // hexadecimal digits
@@ -22,9 +23,8 @@ type names struct {
 	label map[memory.URI]string
 }
 
-// nameAll gives each page its name: the one that the vault has for it already, else one
-// of its own. Two whose short names are the same, by the rarest of chances, both have
-// long ones.
+// nameAll gives each page its name: the one that it has in the vault, else a new one. If
+// the short names of two pages collide, both get long ones.
 func nameAll(tenant string, pages []Page, known *Manifest) *names {
 	n := &names{path: map[memory.URI]string{}, label: map[memory.URI]string{}}
 	n.keep(tenant, known)
@@ -50,8 +50,8 @@ func nameAll(tenant string, pages []Page, known *Manifest) *names {
 	return n
 }
 
-// keep takes over the names of a vault that was written before. A thing that two files
-// are of, as after an interruption, has the one that comes first.
+// keep takes over the names of an existing vault. If two files are of one record, as
+// after an interruption, the first one counts.
 func (n *names) keep(tenant string, known *Manifest) {
 	if known == nil {
 		return
@@ -65,8 +65,8 @@ func (n *names) keep(tenant string, known *Manifest) {
 	}
 }
 
-// pathOf returns the path of a thing: what it is called, or how it begins, as far as that
-// can be read, and a hash of its id.
+// pathOf returns the path of a versioned record: its key or the beginning of its text, as
+// far as it is readable, and a hash of its id.
 func pathOf(b memory.Body, digits int) string {
 	id, key := b.Identity()
 	dir, name := "memories", slug(key)
@@ -91,8 +91,8 @@ func pathOf(b memory.Body, digits int) string {
 	return dir + "/" + sum[:digits] + ".md"
 }
 
-// words returns the first words of a text as a name, none of them cut unless the first
-// is too long. A text of which hardly anything can be written so has none.
+// words returns the first words of a text as a name, cut between words unless the first
+// is too long. It returns "" if hardly anything of the text can be written so.
 func words(text string) string {
 	const least = 3
 	text = text[:min(len(text), 8*maxSlug)]
@@ -123,7 +123,7 @@ func slug(name string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// links returns the links of a page by what they say, in order, to pages that there are.
+// links returns the links of a page by relation, in order, to pages that exist.
 func (n *names) links(p *Page) map[string][]string {
 	out := map[string][]string{}
 	for _, l := range p.Links {
@@ -136,7 +136,7 @@ func (n *names) links(p *Page) map[string][]string {
 	return out
 }
 
-// linkName reports whether a property has links, which are not read back.
+// linkName reports whether a property holds links, which are not read back.
 func linkName(name string) bool {
 	switch name {
 	case "derived_from", "supersedes", "superseded_by", "supports", "contradicts", "part_of", "causes", "relates_to":
@@ -145,7 +145,7 @@ func linkName(name string) bool {
 	return strings.HasPrefix(name, "x-")
 }
 
-// kindNamed returns the kind of what a file says that it has.
+// kindNamed returns the kind that a file states.
 func kindNamed(word string) (record.Kind, bool) {
 	switch word {
 	case "memory":

@@ -1,27 +1,26 @@
 // Package vault writes memories and artifacts as Markdown files that people read and edit, and
 // reads them back.
 //
-// A vault is a directory with one file for each memory and artifact, an index, and a list of
-// what was written. docs/formats/vault.md describes the files.
+// A vault is a directory with one file for each memory and artifact, an index, and a manifest
+// of what was written. docs/formats/vault.md describes the files.
 //
 // # What is guaranteed
 //
-//   - Purity: no clock, no randomness, no state, no I/O. The same pages give the same bytes,
-//     in whatever order they come.
-//   - A memory that is written and read again is the same, byte for byte of its text: a line of
-//     dashes, a fence or what looks like front matter is text like any other.
-//   - Names of files can be read, and are stable: that of a thing is made of its key, else of
-//     its first words, and of its id, and stays what it is in a vault. They are short and of
-//     lower-case ASCII, so that they are the same on every file system, in any case, and none
-//     is reserved.
-//   - What cannot be read is one [Problem] with line, rule and fix.
-//   - Properties that are not known are kept, as other programs write their own.
+//   - Purity: no clock, no randomness, no state, no I/O. The same pages give the same bytes, in
+//     any order.
+//   - A memory that is written and read back is the same, with the same bytes of text: a line
+//     of dashes, a fence or what looks like front matter is ordinary text.
+//   - File names are readable and stable: the name of a memory or artifact comes from its key,
+//     else from its first words, and from its id, and does not change within a vault. Names are
+//     short, lower-case ASCII and never reserved, so that they work on every file system.
+//   - Anything unreadable is one [Problem] with line, rule and fix.
+//   - Unknown properties are kept, since other programs write their own.
 //
 // # What is not
 //
-// Who may write, and whether a file is newer than the board, is for the caller. What the board
-// alone says of a thing, such as its version, is written to be read by people, and not read
-// back, but for the trust, which only ever lowers that of the writer.
+// The caller decides who may write, and whether a file is newer than the board. State that only
+// the board sets, such as the version, is written for people and not read back, except for the
+// trust, which can only lower that of the writer.
 package vault
 
 import (
@@ -46,7 +45,7 @@ type Page struct {
 	Status  string // of an artifact
 	Created time.Time
 	Updated time.Time
-	// Links are what it refers to, and how. Those to what has no page are left out.
+	// Links are its references to other pages. Links to records without a page are left out.
 	Links []Link
 }
 
@@ -60,26 +59,27 @@ type Link struct {
 type File struct {
 	Path string // below the directory, with slashes
 	Data []byte
-	// ID and Kind are of the thing in it, and Content names what it says; empty for others.
+	// ID and Kind are of the versioned record in it, and Content is the hash of its content;
+	// empty for other files.
 	ID      string
 	Kind    record.Kind
 	Content string
 }
 
-// Names of what is beside the pages.
+// Names of the other files of a vault.
 const (
 	IndexPath      = "index.md"
 	ManifestPath   = ".lukasa-vault.json"
 	attributesPath = ".gitattributes"
 )
 
-// attributes keep git from changing ends of lines, which are a part of texts.
+// attributes keep git from changing line ends, which are part of texts.
 const attributes = "*.md -text\n"
 
-// Encode returns the files of a new vault, by path, but for the manifest.
+// Encode returns the files of a new vault, by path, without the manifest.
 func Encode(tenant string, pages []Page) ([]File, error) { return EncodeInto(nil, tenant, pages) }
 
-// EncodeInto is Encode for a vault that was written before: what it has keeps its name.
+// EncodeInto is Encode for an existing vault: its pages keep their names.
 func EncodeInto(known *Manifest, tenant string, pages []Page) ([]File, error) {
 	names := nameAll(tenant, pages, known)
 	files := []File{{Path: attributesPath, Data: []byte(attributes)}}
@@ -111,13 +111,13 @@ func EncodeInto(known *Manifest, tenant string, pages []Page) ([]File, error) {
 	return files, nil
 }
 
-// uri names the thing of a page.
+// uri returns the URI of a page's record.
 func (p *Page) uri(tenant string) memory.URI {
 	id, _ := p.Body.Identity()
 	return memory.URI{Tenant: tenant, Kind: p.Body.Kind(), ID: id}
 }
 
-// Content names what a thing says: a hash of its JSON, without what the board makes of it.
+// Content returns a hash of a record's JSON, without the fields that the board derives.
 func Content(b memory.Body) (string, error) {
 	if m, ok := b.(*memory.Memory); ok {
 		plain := *m
@@ -134,18 +134,18 @@ func Content(b memory.Body) (string, error) {
 	return Sum(text), nil
 }
 
-// Sum names bytes.
+// Sum returns a hash of bytes.
 func Sum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// madeForms returns the forms that a board makes of a memory that has none.
+// madeForms returns the forms that a board derives for a memory that has none.
 func madeForms(m *memory.Memory) memory.Forms {
 	return memory.MakeForms(m.Text, m.Data, tokens.O200k())
 }
 
-// label is what a page is called in links.
+// label returns the name of a page in links.
 func label(p *Page) string {
 	text := ""
 	switch b := p.Body.(type) {
@@ -168,7 +168,7 @@ func label(p *Page) string {
 	return text
 }
 
-// firstWords returns the beginning of a text, in one line.
+// firstWords returns the beginning of a text, on one line.
 func firstWords(text string) string {
 	const most = 80
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), 8*most)], "")), " ")
@@ -181,7 +181,7 @@ func firstWords(text string) string {
 // entry is a line of the index.
 type entry struct{ section, title, path, says string }
 
-// artifactSection is the section of the index behind those of memories.
+// artifactSection is the last section of the index, after those of memories.
 const artifactSection = "artifacts"
 
 // index is the list of all pages: memories by type, then artifacts, each by name.
@@ -220,7 +220,7 @@ func index(tenant string, entries []entry) []byte {
 	return b.Bytes()
 }
 
-// markdown writes a text so that it means nothing but itself.
+// markdown escapes a text so that Markdown shows it literally.
 func markdown(text string) string {
 	var b strings.Builder
 	for _, r := range text {

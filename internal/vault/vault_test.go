@@ -23,16 +23,16 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// nasty are texts that have something in them that front matter or Markdown has, too.
+// nasty are texts that contain syntax of front matter or Markdown.
 var nasty = []string{
 	"Plain.", "---", "---\n", "\n---\n", "a\n---\nb: 1\n---\nc", "```\ncode\n```", "```json\n{}\n```", "lukasa: memory\nkey: x\n---\n", "# heading\n\n- item\n", "ends with two\n\n",
 	"  spaces around  ", "\ttab", "carriage\r\nreturn\r\n", "\r", "null", "…\u2028\u2029", "\ufeffmark", "[[link]]", "'single' \"double\"", "\x00\x1b[2J", "...", "日本語 👩‍👩‍👧",
 }
 
-// names are keys, tags and ids that have caused trouble elsewhere.
+// odd are keys, tags and ids that have caused trouble elsewhere.
 var odd = []string{"a", "release/cadence", "CON", "con", "nul.txt", "A", "ä", "e\u0301", "a b", "true", "no", "2026-01-01", "1.5", "key: value", "- x", "# x", "[a]", "{a}", "'q'", `"q"`, "a,b", "..", "~", "null", "x\u00a0y", strings.Repeat("long", 100)}
 
-// drawMemory is a memory of any sort.
+// drawMemory draws any memory.
 func drawMemory(t *rapid.T) *memory.Memory {
 	name := rapid.SampledFrom(odd)
 	text := rapid.OneOf(rapid.SampledFrom(nasty), rapid.Map(rapid.String(), func(s string) string { return s + "." }))
@@ -63,7 +63,7 @@ func drawMemory(t *rapid.T) *memory.Memory {
 	return m
 }
 
-// Whatever a memory says, its file says the same, and writing that again gives the same bytes.
+// Any memory reads back from its file unchanged, and encodes to the same bytes again.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMemory(t)
@@ -108,8 +108,7 @@ func only(t interface{ Fatalf(string, ...any) }, files []File) *File {
 	return nil
 }
 
-// Names are the same everywhere: short, of lower-case ASCII, one for each thing, and that of a
-// thing does not depend on others.
+// Names are portable: short, lower-case ASCII, unique, and independent of other records.
 func TestNames(t *testing.T) {
 	safe := regexp.MustCompile(`^(memories|artifacts)/[a-z0-9]([a-z0-9-]{0,70}[a-z0-9])?\.md$`)
 	var pages []Page
@@ -133,8 +132,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A memory without a key, and an artifact, are called by their first words, and keep the name
-// that they have in a vault when they say something else.
+// A memory without a key, and an artifact, are named by their first words, and keep that name
+// in a vault when their text changes.
 func TestReadableNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"Releases are cut on Tuesdays.":                                         "memories/releases-are-cut-on-tuesdays-",
@@ -172,14 +171,14 @@ func TestReadableNames(t *testing.T) {
 			t.Errorf("%v, before %s", paths, before)
 		}
 	}
-	// What a manifest of another's making says is no name.
+	// Names in a foreign manifest are not taken over.
 	m.Files = map[string]Entry{"../m.md": {File: "x", Kind: "memory", ID: "m"}, "memories/Up.md": {File: "x", Kind: "memory", ID: "m"}, "memories/own.md": {Kind: "memory", ID: "m"}}
 	if files, err = EncodeInto(m, "acme", []Page{page}); err != nil || !strings.HasPrefix(only(t, files).Path, "memories/quite-something-else-") {
 		t.Errorf("%s, %v", only(t, files).Path, err)
 	}
 }
 
-// Files are the same in whatever order pages come.
+// Files do not depend on the order of pages.
 func TestOrder(t *testing.T) {
 	pages := sample(t)
 	want, err := Encode("acme", pages)
@@ -249,7 +248,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// An artifact comes back as it was recorded, and one that was edited does not.
+// An artifact reads back as it was recorded; an edited one is refused.
 func TestArtifacts(t *testing.T) {
 	files, err := Encode("acme", sample(t))
 	if err != nil {
@@ -283,7 +282,7 @@ func asProblem(err error, p **Problem) bool {
 	return ok
 }
 
-// What people and programs write in front matter is read as they mean it.
+// Front matter that people and programs write is read as they mean it.
 func TestWrittenByHand(t *testing.T) {
 	for _, x := range []struct {
 		name, file, want string // the JSON of the memory, without defaults
@@ -314,7 +313,7 @@ func TestWrittenByHand(t *testing.T) {
 	}
 }
 
-// What is broken is told with line, rule and fix; what is somebody else's is left alone.
+// Broken files are reported with line, rule and fix; foreign files are left alone.
 func TestBroken(t *testing.T) {
 	for file, line := range map[string]int{
 		"---\nlukasa: memory\nkey: a\nno property\n---\nT":              4,
@@ -366,7 +365,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// A manifest is read as it was written, and never names what is outside of the vault.
+// A manifest reads back as it was written, and never names a path outside the vault.
 func TestManifest(t *testing.T) {
 	m := NewManifest("acme")
 	m.Files["memories/a-1.md"] = EntryOf(&File{Path: "memories/a-1.md", Data: []byte("x"), ID: "1", Kind: record.Memory, Content: "c"})
@@ -396,8 +395,8 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds the reader to its promises: no panic, one problem with a rule and a fix or a
-// memory that obeys the rules, and what is read can be written and read again.
+// FuzzDecode checks the promises of the reader: no panic; the result is one problem with a rule
+// and a fix, or a valid memory; and what is read can be written and read again.
 func FuzzDecode(f *testing.F) {
 	files, err := Encode("acme", sample(f))
 	if err != nil {

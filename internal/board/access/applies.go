@@ -12,13 +12,13 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Where a record holds is judged here, for every read that acts on records: packs,
+// This file decides where a record applies, for every read that acts on records: packs,
 // context, checks and next steps.
 
-// judge says whether a validity scope holds for who looks, in a tenant, with the tags of
-// the request and at a time. What the request does not say is not outside: without an
-// agent every agent_ids holds, and a condition NAME: VALUE fails only if the request
-// states conditions of that NAME and this one is not among them.
+// judge decides whether a validity scope applies to the view, in a tenant, with the tags
+// of the request and at a time. What the request does not state counts as inside: without
+// an agent every agent_ids applies, and a condition NAME: VALUE fails only if the request
+// states other values of that NAME.
 func (v View) judge(s *hmx.ValidityScope, tenant string, tags []string, now int64) hmx.ScopeVerdict {
 	agent := v.Agent
 	if len(s.AgentIDs) > 0 && (agent == "" || Addressed(s.AgentIDs, agent)) {
@@ -27,7 +27,7 @@ func (v View) judge(s *hmx.ValidityScope, tenant string, tags []string, now int6
 	return s.Judge(hmx.Situation{TenantID: tenant, AgentID: agent, Tags: tags, Now: hmx.TimeOf(time.Unix(0, now).UTC()), Conditions: v.held(s.Conditions, tags)})
 }
 
-// Applies reports whether a validity scope holds.
+// Applies reports whether a validity scope applies.
 func Applies(v View, s *hmx.ValidityScope, tenant string, tags []string, now int64) bool {
 	return v.judge(s, tenant, tags, now).Applies
 }
@@ -43,15 +43,15 @@ func scopeOf(body memory.Body) *hmx.ValidityScope {
 	return nil
 }
 
-// AppliesBody reports whether a body holds for who looks, apart from the time: whether it
-// is over is known of its head.
+// AppliesBody reports whether a body applies to the view, apart from the time: its head
+// says whether it has expired.
 func AppliesBody(v View, body memory.Body, tenant string, tags []string, now int64) bool {
 	s := scopeOf(body)
 	if s == nil {
 		return true
 	}
 	if _, thing := body.(*memory.Artifact); thing {
-		// Its head says so, so that a reader learns that it has expired.
+		// The head has the time, so that a reader learns that it has expired.
 		timeless := *s
 		timeless.TimeRange = hmx.Opt[hmx.TimeRange]{}
 		s = &timeless
@@ -59,7 +59,7 @@ func AppliesBody(v View, body memory.Body, tenant string, tags []string, now int
 	return Applies(v, s, tenant, tags, now)
 }
 
-// held returns the conditions that may be taken to hold.
+// held returns the conditions that count as fulfilled.
 func (v View) held(conditions, tags []string) []string {
 	if len(conditions) == 0 {
 		return nil
@@ -86,15 +86,14 @@ func (v View) held(conditions, tags []string) []string {
 	})
 }
 
-// conditionParts splits a condition NAME: VALUE. Names are the same in capital and small
-// letters.
+// conditionParts splits a condition NAME: VALUE. Names ignore case.
 func conditionParts(c string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(c, ":")
 	name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
 	return name, value, ok && name != "" && value != ""
 }
 
-// checkConditions judges what a request states to hold.
+// checkConditions validates the conditions that a request states.
 func (v View) checkConditions() error {
 	if len(v.Conditions) == 0 {
 		return nil
@@ -103,7 +102,7 @@ func (v View) checkConditions() error {
 	return fault.Wrap(fault.InvalidArgument, err)
 }
 
-// ScopeText is a validity scope in words.
+// ScopeText describes a validity scope.
 func ScopeText(body memory.Body) string {
 	s := scopeOf(body)
 	if s == nil {
@@ -116,8 +115,8 @@ func ScopeText(body memory.Body) string {
 	return string(text)
 }
 
-// Addressed reports whether an agent is one of those named, or below one of them:
-// what coder is told, coder/tests is told as well.
+// Addressed reports whether an agent is one of those named, or below one of them: what is
+// for coder is for coder/tests as well.
 func Addressed(agents []string, agent string) bool {
 	return slices.ContainsFunc(agents, func(name string) bool {
 		rest, ok := strings.CutPrefix(agent, name)

@@ -14,8 +14,8 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// NarrowScope adds a block to a token, which can only take away. It needs no
-// board, and verifies nothing.
+// NarrowScope adds a block to a token, which can only restrict it. It needs no board, and verifies
+// nothing.
 func NarrowScope(token string, g scope.Grant) (string, error) {
 	t, err := scope.Parse(token)
 	if err != nil {
@@ -30,9 +30,8 @@ func NarrowScope(token string, g scope.Grant) (string, error) {
 	return t.String(), nil
 }
 
-// cleanSelectors refuses selectors of frames whose references are not in their
-// one spelling: they would pick nothing, and nobody is to believe that such a
-// selector excludes anything.
+// cleanSelectors refuses selectors of frames whose references are not in canonical form: they
+// would match nothing, and a user could believe that they exclude something.
 func cleanSelectors(g *scope.Grant) error {
 	for _, list := range [][]string{g.Include.Frames, g.Exclude.Frames} {
 		for _, selector := range list {
@@ -52,12 +51,12 @@ func cleanSelectors(g *scope.Grant) error {
 	return nil
 }
 
-// maxTokens is how many verified tokens are remembered.
+// maxTokens is how many verified tokens are cached.
 const maxTokens = 1024
 
 // Authority verifies the scope tokens of a directory and mints new ones. It is safe for concurrent
-// use. It remembers the signatures that it verified; whose token it is and when it ends is
-// checked in each call.
+// use. It caches the signatures that it verified; it checks the holder and the end of a token in
+// each call.
 type Authority struct {
 	keys  Keys
 	clock func() time.Time
@@ -76,8 +75,8 @@ func NewAuthority(keys Keys, clock func() time.Time) *Authority {
 	return &Authority{keys: keys, clock: clock}
 }
 
-// Access verifies a token for a tenant. No token is no scope. What is over at the later of now,
-// if it is given, and the clock is over: an earlier now revives nothing.
+// Access verifies a token for a tenant. An empty token means no scope. A token has ended if it is
+// over at the later of now, if given, and the clock: an earlier now revives nothing.
 func (a *Authority) Access(tenant, token string, now time.Time) (*scope.Access, error) {
 	if token == "" {
 		return nil, nil
@@ -93,7 +92,7 @@ func (a *Authority) Access(tenant, token string, now time.Time) (*scope.Access, 
 	return granted, nil
 }
 
-// Verify verifies a token, whatever tenant it is for.
+// Verify verifies a token of any tenant.
 func (a *Authority) Verify(token string, now time.Time) (*scope.Access, error) {
 	if len(token) > scope.MaxText {
 		_, err := scope.Parse(token)
@@ -128,7 +127,7 @@ func (a *Authority) Verify(token string, now time.Time) (*scope.Access, error) {
 	return granted, granted.NotOver(now)
 }
 
-// remember keeps a verified token. When there are too many, all are forgotten.
+// remember caches a verified token. If there are too many, the cache is emptied.
 func (a *Authority) remember(name [sha256.Size]byte, granted *scope.Access) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,7 +141,7 @@ func (a *Authority) remember(name [sha256.Size]byte, granted *scope.Access) {
 // token was granted to.
 func (a *Authority) Authorize(tenant string, v View) (View, error) {
 	if v.access != nil && v.access.Tenant() == tenant {
-		return v, nil // by the call that this one is part of
+		return v, nil // already authorized by the enclosing call
 	}
 	if err := v.checkConditions(); err != nil {
 		return v, err
@@ -158,8 +157,8 @@ func (a *Authority) Authorize(tenant string, v View) (View, error) {
 	return v, nil
 }
 
-// Mint returns the text of a token for an agent of a tenant, granted by an actor that is trusted
-// so far. The actor must be a user at least, and gives no more trust than it has.
+// Mint returns the text of a token for an agent of a tenant, granted by an actor with this trust.
+// The actor needs at least the trust of a user, and grants no more trust than it has.
 func (a *Authority) Mint(tenant, by string, ceiling record.Trust, g scope.Grant) (string, error) {
 	if ceiling < record.User {
 		return "", fault.Newf(fault.Untrusted, "scope: a writer of trust %s may not grant one", ceiling).
@@ -175,7 +174,7 @@ func (a *Authority) Mint(tenant, by string, ceiling record.Trust, g scope.Grant)
 	g.Tenant, g.By = tenant, by
 	now := a.clock()
 	switch {
-	case g.Expires.IsZero(): // told by the token's own rules
+	case g.Expires.IsZero(): // the token's own rules report it
 	case !g.Expires.Truncate(time.Second).After(now):
 		return "", fault.New(fault.ScopeInvalid, "expires: it is over already").WithFix("give a time to come")
 	case g.Expires.After(now.Add(scope.MaxLife)):
@@ -196,7 +195,7 @@ func (a *Authority) Mint(tenant, by string, ceiling record.Trust, g scope.Grant)
 	return token.String(), nil
 }
 
-// WrongAgent refuses a name that is not that of the token.
+// WrongAgent refuses a name that differs from that of the token.
 func WrongAgent(field string) error {
 	return fault.Newf(fault.ScopeInvalid, "scope token: %s: it was granted to another agent than the one that is named", field).
 		WithFix("leave the name away: it is the token's")

@@ -29,8 +29,8 @@ func keyOf(n byte) ed25519.PrivateKey {
 
 func code(err error) fault.Code { return fault.CodeOf(err) }
 
-// TestAuthorityChecksEachCall: a signature that was verified is remembered, and nothing else is:
-// tenant, agent, end and key are checked again.
+// TestAuthorityChecksEachCall: only a verified signature is cached; tenant, agent, end and key
+// are checked again.
 func TestAuthorityChecksEachCall(t *testing.T) {
 	t.Parallel()
 	now, k := epoch, &keys{keyOf(1)}
@@ -69,7 +69,7 @@ func TestAuthorityChecksEachCall(t *testing.T) {
 	}
 }
 
-// TestMintGivesNoMoreThanTheGranterHas.
+// TestMintGivesNoMoreThanTheGranterHas: a token has no more trust than its granter.
 func TestMintGivesNoMoreThanTheGranterHas(t *testing.T) {
 	t.Parallel()
 	a := access.NewAuthority(&keys{keyOf(1)}, func() time.Time { return epoch })
@@ -99,8 +99,8 @@ func TestMintGivesNoMoreThanTheGranterHas(t *testing.T) {
 	}
 }
 
-// TestUnverifiedScopeShowsNothing, and a verified one what it allows. What is private to another
-// agent is hidden with and without a scope.
+// TestUnverifiedScopeShowsNothing: a verified scope shows what it allows. What is private to
+// another agent is hidden with and without a scope.
 func TestUnverifiedScopeShowsNothing(t *testing.T) {
 	t.Parallel()
 	a := access.NewAuthority(&keys{keyOf(1)}, func() time.Time { return epoch })

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// CheckAgent judges the name of the agent that looks, if there is one.
+// CheckAgent validates the agent of a view, if it has one.
 func CheckAgent(v View) error {
 	if v.Agent == "" {
 		return nil
@@ -15,8 +15,8 @@ func CheckAgent(v View) error {
 	return CheckName("agent", v.Agent)
 }
 
-// CheckName judges a name by the rules of ids. Its error begins with the field, and says
-// what mends it.
+// CheckName validates a name by the rules of ids. Its error begins with the field, and
+// has advice.
 func CheckName(field, name string) error {
 	err := memory.CheckID(field, name)
 	if e, ok := errors.AsType[*memory.InvalidError](err); ok && len(e.Problems) > 0 {

@@ -12,15 +12,15 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// Subject returns what a scope sees of a thing.
+// Subject returns what a scope sees of a versioned record.
 func Subject(h *catalog.Head) scope.Subject {
 	s := thingSubject(h.Kind, h.ID, h.Class, h.Session, h.Tags, cleanFrames(h.Frames))
 	s.Pinned = h.Pin && h.Trust >= record.User
 	return s
 }
 
-// BodySubject returns what a scope sees of a version. It is not pinned: that
-// takes the trust of a record, and gives no right to write.
+// BodySubject returns what a scope sees of a version. It is never pinned:
+// pinning depends on the trust of a record, and gives no right to write.
 func BodySubject(body memory.Body) scope.Subject {
 	id, _ := body.Identity()
 	x := body.Facets()
@@ -41,7 +41,8 @@ func CardSubject(c *frame.Card) scope.Subject {
 	}
 }
 
-// EventSubject returns what a scope sees of an event that is not read as a record.
+// EventSubject returns what a scope sees of an event that is not recorded
+// yet.
 func EventSubject(ev *hmx.Event) scope.Subject {
 	x := kind.Read(ev)
 	return scope.Subject{

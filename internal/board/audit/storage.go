@@ -12,18 +12,18 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Storage is how much room a directory takes, in bytes.
+// Storage is the size of a directory, in bytes.
 type Storage struct {
 	Journal  int64
 	Segments int // files of the journal
 	Index    int64
-	// Words and Vectors are about how much of the index is for them. What the index has
-	// not written out yet is in none of these.
+	// Words and Vectors are approximately their parts of the index. Unflushed parts of
+	// the index are not counted.
 	Words, Vectors int64
-	Traces         int64 // what sessions did, for the next compile
+	Traces         int64 // cached traces of sessions
 }
 
-// StorageOf returns how much room the directory of a board takes: that of all tenants together.
+// StorageOf returns the size of the directory of a board, for all tenants together.
 func StorageOf(ctx context.Context, b *board.Board) (*Storage, error) {
 	if err := b.Enter(ctx); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func StorageOf(ctx context.Context, b *board.Board) (*Storage, error) {
 	return s, nil
 }
 
-// sizeOf returns how many bytes the files of a directory have. Files come and go meanwhile.
+// sizeOf returns the size of the files of a directory. Files may come and go meanwhile.
 func sizeOf(b *board.Board, name string) (n int64, err error) {
 	names, err := b.FS().List(b.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
 // Package audit verifies a board: that journal, index, keys and trees agree, and that nothing
-// is left of what was erased. It reports what it finds and mends nothing.
+// is left of erased records. It reports problems and repairs nothing.
 package audit
 
 import (
@@ -21,16 +21,16 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Finding is something that is not as it should be.
+// Finding is a problem that a verification found.
 type Finding struct {
 	Where  string // journal, index, keys, tenant
 	Detail string
 }
 
-// VerifyReport says what a verification looked at and what it found.
+// VerifyReport is the scope and the result of a verification.
 type VerifyReport struct {
 	Deep     bool
-	Tenants  int    // without [SystemTenant], which is looked at as well
+	Tenants  int    // without [SystemTenant], which is verified as well
 	Records  uint64 // of these
 	Erased   uint64
 	Bytes    int64 // of the journal
@@ -47,12 +47,12 @@ func (r *VerifyReport) find(where, format string, args ...any) {
 	}
 }
 
-// VerifyOptions says how closely to look.
+// VerifyOptions configures a verification.
 type VerifyOptions struct {
-	// Deep recomputes every checksum, leaf, commitment and tree, and makes the
-	// index again to compare it with the one in use.
+	// Deep recomputes every checksum, leaf, commitment and tree, and rebuilds the index to
+	// compare it with the one in use.
 	Deep bool
-	// Progress receives which step it is at, and how far it is.
+	// Progress receives the current step and its progress.
 	Progress func(step string, done, total uint64)
 }
 
@@ -62,9 +62,8 @@ func (o VerifyOptions) tell(step string, done, total uint64) {
 	}
 }
 
-// Verify checks the directory. The error is for what kept it from looking; what
-// it found is in the report. During a deep verification everything else waits,
-// reads too.
+// Verify checks the directory. The error says why it could not check; problems are in the
+// report. A deep verification blocks all other operations, reads too.
 func Verify(ctx context.Context, b *board.Board, o VerifyOptions) (*VerifyReport, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -143,7 +142,7 @@ func verifyTenants(ctx context.Context, b *board.Board, o VerifyOptions, report 
 	return nil
 }
 
-// verifyDeep looks at every byte of the journal and rebuilds the index.
+// verifyDeep reads every byte of the journal and rebuilds the index.
 func verifyDeep(ctx context.Context, b *board.Board, o VerifyOptions, report *VerifyReport) error {
 	damages, err := b.Log().Check(ctx, func(p journal.Progress) { o.tell("journal", uint64(p.Done), uint64(p.Total)) })
 	if err != nil {
@@ -192,8 +191,8 @@ func verifyDeep(ctx context.Context, b *board.Board, o VerifyOptions, report *Ve
 	return compare(ctx, b.Store(), scratch, report)
 }
 
-// verifyRecords checks the commitment of every record, that nothing is blank
-// that nobody erased, and what an engine that wrote it would have made sure of.
+// verifyRecords checks the commitment of every record, that no record is blank without an
+// erasure, and the rules that the engine enforces on write.
 func verifyRecords(ctx context.Context, b *board.Board, o VerifyOptions, r kv.Reader, report *VerifyReport) error {
 	scan := b.Log().Scan(0)
 	defer scan.Close()
@@ -211,7 +210,7 @@ func verifyRecords(ctx context.Context, b *board.Board, o VerifyOptions, r kv.Re
 			o.tell("records", uint64(f.LSN), uint64(b.Log().End()))
 		}
 		if _, ok := errors.AsType[*journal.Damage](err); ok {
-			continue // told by the check of the journal
+			continue // the check of the journal reports it
 		}
 		if err != nil {
 			return err
@@ -251,7 +250,7 @@ func verifyRecords(ctx context.Context, b *board.Board, o VerifyOptions, r kv.Re
 	}
 }
 
-// verifyRecord checks what a record says about itself and about others.
+// verifyRecord checks the content of a record and its references.
 func verifyRecord(b *board.Board, f *journal.Frame, r kv.Reader, report *VerifyReport) error {
 	rec, err := apply.Decode(f)
 	if err != nil {
@@ -292,7 +291,7 @@ func verifyRecord(b *board.Board, f *journal.Frame, r kv.Reader, report *VerifyR
 	return nil
 }
 
-// verifyTarget checks that a record takes away what it may.
+// verifyTarget checks that a record removes only what it may.
 func verifyTarget(b *board.Board, s board.State, by *record.Header, target *memory.RedactionTarget, report *VerifyReport) error {
 	where := "tenant " + s.Tenant.Name
 	if target.Position >= by.Position {
@@ -301,18 +300,18 @@ func verifyTarget(b *board.Board, s board.State, by *record.Header, target *memo
 	}
 	f, err := b.HeadAt(s, target.Position)
 	if fault.CodeOf(err) == fault.Damaged {
-		return nil // told by the check of the journal
+		return nil // the check of the journal reports it
 	}
 	if err != nil {
 		return err
 	}
 	h, err := record.ParseHeader(f.Header)
 	if err != nil {
-		return nil // told when it is its turn
+		return nil // reported when its turn comes
 	}
 	fits := h.Kind == target.Kind
 	if by.Kind == record.Redaction && target.Kind != record.Event {
-		// What was said about a thing goes with it.
+		// Records about a versioned record are removed with it.
 		fits = fits || h.Kind == record.Tombstone || h.Kind == record.Transition && target.Kind == record.Artifact
 	}
 	if !fits {
@@ -323,9 +322,8 @@ func verifyTarget(b *board.Board, s board.State, by *record.Header, target *memo
 	return nil
 }
 
-// verifyErased checks that nothing is left on the disk of what was erased. What
-// has still to be overwritten is not yet amiss: whoever erases it does so when
-// the verification is over.
+// verifyErased checks that nothing of erased records is left on the disk. Payloads that are
+// still to be overwritten are no problem yet: that happens after the verification.
 func verifyErased(ctx context.Context, b *board.Board, r kv.Reader, report *VerifyReport) error {
 	type where struct {
 		tenant   uint32
@@ -343,7 +341,7 @@ func verifyErased(ctx context.Context, b *board.Board, r kv.Reader, report *Veri
 	return board.ErasedPlaces(ctx, r, func(tenant uint32, position uint64, lsn journal.LSN) error {
 		f, err := b.Log().Read(lsn, nil)
 		if fault.CodeOf(err) == fault.Damaged {
-			return nil // told by the check of the journal
+			return nil // the check of the journal reports it
 		}
 		if err != nil {
 			return err
@@ -359,8 +357,7 @@ func verifyErased(ctx context.Context, b *board.Board, r kv.Reader, report *Veri
 	})
 }
 
-// compare reports where two stores differ, apart from what is still to be done
-// by the one in use.
+// compare reports where two stores differ, except for the pending work of the one in use.
 func compare(ctx context.Context, live, made kv.Reader, report *VerifyReport) error {
 	a, err := live.Iter([]byte{0}, []byte{0xff})
 	if err != nil {
@@ -377,7 +374,7 @@ func compare(ctx context.Context, live, made kv.Reader, report *VerifyReport) er
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		// An iterator that failed looks like one at its end.
+		// A failed iterator looks like one at its end.
 		if err := a.Err(); err != nil {
 			report.find("index", "%v", err)
 			return nil
@@ -417,7 +414,7 @@ func compare(ctx context.Context, live, made kv.Reader, report *VerifyReport) er
 	return b.Close()
 }
 
-// order compares where two iterators are; one at its end is behind.
+// order compares the keys of two iterators; one at its end is last.
 func order(a *kv.Iter, okA bool, b *kv.Iter, okB bool) int {
 	switch {
 	case !okA:

@@ -1,16 +1,16 @@
 // Package browse reads the records of a board one by one and page by page: events by session,
-// agent and time, things by name and key, their versions, what a URI names now and named at a
-// position, what is new, and the proof that a record is on record.
+// agent and time, versioned records by name and key, their versions, what a URI names now and
+// named at a position, new events, and inclusion proofs.
 //
 // What is guaranteed:
 //
 //   - Each call runs on one snapshot and writes nothing.
-//   - What a view does not show is as if it were not there: it is on no page, and no cursor, count
-//     or error tells of it.
-//   - A cursor that was made up, or is of another list, can only begin the list elsewhere.
+//   - What a view hides does not exist: it is on no page, and no cursor, count or error reveals
+//     it.
+//   - A forged cursor, or one of another list, can only begin the list elsewhere.
 //
-// What is not: pages of one list are read one after the other, each in the state of its time.
-// Ranked answers are the matter of packages retrieval and find.
+// What is not: the pages of one list are read one after the other, each in the state of its time.
+// Packages retrieval and find rank results.
 package browse
 
 import (

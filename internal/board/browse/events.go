@@ -22,8 +22,8 @@ func (b *Browser) Event(ctx context.Context, tenant, id string, v access.View) (
 	return ev, err
 }
 
-// EventsOf returns events by their ids, in the order of the ids, of one state. In the place of
-// one that is not there, was erased, or that the view does not show is nil.
+// EventsOf returns events by their ids, in the order of the ids, of one state. A missing, erased or hidden
+// event is nil.
 func (b *Browser) EventsOf(ctx context.Context, tenant string, ids []string, v access.View) (list []*board.StoredEvent, err error) {
 	err = b.core.ReadAs(ctx, tenant, v, func(s board.State) error {
 		list, err = b.core.EventsSeen(s, ids)
@@ -32,8 +32,8 @@ func (b *Browser) EventsOf(ctx context.Context, tenant string, ids []string, v a
 	return list, err
 }
 
-// EventQuery says which events are wanted: those of exactly one of session,
-// agent, trace, correlation, or the children of an event.
+// EventQuery selects events: those of exactly one of session, agent, trace, correlation, or the children of
+// an event.
 type EventQuery struct {
 	Tenant      string
 	Session     string // in the order of the session
@@ -42,7 +42,7 @@ type EventQuery struct {
 	Correlation string // by timestamp
 	ChildrenOf  string // in the order in which they were recorded
 	Limit       int    // zero means 100, at most 10,000
-	After       string // the Next of the page before
+	After       string // the Next of the previous page
 	View        access.View
 }
 
@@ -66,9 +66,8 @@ func (b *Browser) Events(ctx context.Context, q EventQuery) (*EventPage, error) 
 	return page, err
 }
 
-// EventsIn fills a page with what the view of a state shows. Events of a session that are equal in sequence and
-// timestamp stay on one page, so that they can be put in the order of their
-// ids.
+// EventsIn fills a page with what the view of a state shows. Events of a session with the same sequence and
+// timestamp stay on one page, so that they can be sorted by id.
 func EventsIn(ctx context.Context, core *board.Board, s board.State, q EventQuery, after []byte, page *EventPage) error {
 	walk, err := q.walk(s)
 	if err != nil {
@@ -89,7 +88,7 @@ func EventsIn(ctx context.Context, core *board.Board, s board.State, q EventQuer
 		var ev *board.StoredEvent
 		ev, failed = core.EventAt(s, p.Position)
 		if fault.CodeOf(failed) == fault.Erased {
-			failed = nil // since the snapshot was taken
+			failed = nil // erased since the snapshot was taken
 			return true
 		}
 		if failed != nil {
@@ -99,7 +98,7 @@ func EventsIn(ctx context.Context, core *board.Board, s board.State, q EventQuer
 			return true
 		}
 		if full {
-			// Under a scope there is a next page only if something is on it.
+			// Under a scope there is a next page only if it is not empty.
 			page.Next = cursorAt(after)
 			return false
 		}
@@ -116,7 +115,7 @@ func EventsIn(ctx context.Context, core *board.Board, s board.State, q EventQuer
 	return nil
 }
 
-// walk returns the walk over the timeline that answers the query.
+// walk returns the walk over the timeline for the query.
 func (q EventQuery) walk(s board.State) (func(after []byte, visit func([]byte, timeline.Place) bool) error, error) {
 	given := 0
 	for _, name := range []string{q.Session, q.Agent, q.Trace, q.Correlation, q.ChildrenOf} {
@@ -151,9 +150,8 @@ func (q EventQuery) walk(s board.State) (func(after []byte, visit func([]byte, t
 	}, nil
 }
 
-// Ancestors returns the chain of parents of an event, nearest first. It ends
-// where a parent is not recorded, is erased, is out of scope, or was in the
-// chain before.
+// Ancestors returns the chain of parents of an event, nearest first. It ends at a parent that is not
+// recorded, is erased, is out of scope, or was in the chain before.
 func (b *Browser) Ancestors(ctx context.Context, tenant, id string, v access.View) ([]*board.StoredEvent, error) {
 	var chain []*board.StoredEvent
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {

@@ -12,21 +12,21 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// ListOptions says which things are listed.
+// ListOptions selects versioned records.
 type ListOptions struct {
 	Tenant string
 	Kind   record.Kind   // zero means memories
 	Class  string        // a memory's type, an entity's type …
 	Tag    string        // only with this tag
-	Under  string        // only with a key that is this, or begins with it and a slash
+	Under  string        // only with this key, or a key that begins with it and a slash
 	State  catalog.State // empty means live ones
 	Status string        // a goal's or an artifact's status …
-	// MinConfidence is how sure a memory or an artifact is at least.
+	// MinConfidence is the minimum confidence of a memory or an artifact.
 	MinConfidence float64
-	// AnyTime lists live ones that do not hold yet, or no longer, too.
+	// AnyTime also lists live records that are not valid yet or any more.
 	AnyTime bool
 	Limit   int    // zero means 50, at most 1000
-	After   string // the Next of the page before
+	After   string // the Next of the previous page
 	View    access.View
 }
 
@@ -36,7 +36,7 @@ type Page struct {
 	Next   string // empty at the end
 }
 
-// List returns things, newest first.
+// List returns versioned records, newest first.
 func (b *Browser) List(ctx context.Context, o ListOptions) (*Page, error) {
 	if o.Kind == 0 {
 		o.Kind = record.Memory
@@ -85,7 +85,7 @@ func ListIn(ctx context.Context, core *board.Board, s board.State, o ListOptions
 		}
 		thing, err := core.ThingIn(s, h, 0)
 		if fault.CodeOf(err) == fault.Erased {
-			return true // since the snapshot was taken
+			return true // erased since the snapshot was taken
 		}
 		if err != nil {
 			failed = err
@@ -122,8 +122,8 @@ func (o ListOptions) wants(h *catalog.Head, s board.State) bool {
 	return false
 }
 
-// Referrers returns what is live and refers to a thing or an event: edges,
-// relations, conflicts, feedback, and what was derived from it.
+// Referrers returns the live records that refer to a record or an event:
+// edges, relations, conflicts, feedback, and what was derived from it.
 func (b *Browser) Referrers(ctx context.Context, u memory.URI, v access.View) ([]*board.Thing, error) {
 	var things []*board.Thing
 	err := b.core.ReadAs(ctx, u.Tenant, v, func(s board.State) error {
@@ -137,7 +137,7 @@ func (b *Browser) Referrers(ctx context.Context, u memory.URI, v access.View) ([
 	return things, err
 }
 
-// Named returns what is live of a kind and has a name, whatever its case: an
+// Named returns the live records of a kind with a name, ignoring case: an
 // entity by its name or an alias.
 func (b *Browser) Named(ctx context.Context, tenant string, kind record.Kind, name string, v access.View) ([]*board.Thing, error) {
 	var things []*board.Thing
@@ -152,7 +152,7 @@ func (b *Browser) Named(ctx context.Context, tenant string, kind record.Kind, na
 	return things, err
 }
 
-// Collect adds a thing to a list, if it may be seen.
+// Collect adds a record to a list, if it may be seen.
 func Collect(core *board.Board, s board.State, kind record.Kind, d catalog.Thing, things *[]*board.Thing) error {
 	h, ok, err := catalog.HeadOf(s.Reader, s.Tenant.Number, kind, d)
 	if err != nil || !ok || !access.Sees(s.View, h) {
@@ -160,7 +160,7 @@ func Collect(core *board.Board, s board.State, kind record.Kind, d catalog.Thing
 	}
 	thing, err := core.ThingIn(s, h, 0)
 	if fault.CodeOf(err) == fault.Erased {
-		return nil // since the snapshot was taken
+		return nil // erased since the snapshot was taken
 	}
 	if err == nil {
 		*things = append(*things, thing)

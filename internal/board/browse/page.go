@@ -9,9 +9,9 @@ import (
 // maxCursor is longer than any key of the index.
 const maxCursor = 256
 
-// PageFrom reads how many items are wanted, and behind which one to begin. The
-// cursor is a key of the index; one that was made up, or is of another list,
-// can only begin the list elsewhere.
+// PageFrom parses the limit and the cursor of a page. The cursor is a key of
+// the index; a forged one, or one of another list, can only begin the list
+// elsewhere.
 func PageFrom(limit, usual, most int, after string) (int, []byte, error) {
 	if limit == 0 {
 		limit = usual
@@ -33,5 +33,5 @@ func notNext() error {
 	return fault.New(fault.InvalidArgument, "after: this is not the next of a page").WithFix("give what the page before had as next, with the same filters")
 }
 
-// cursorAt is what a page has as next when the item with that key was its last.
+// cursorAt is the Next of a page whose last item has that key.
 func cursorAt(key []byte) string { return base64.RawURLEncoding.EncodeToString(key) }

@@ -11,19 +11,19 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// ProveOptions says what a proof is about.
+// ProveOptions selects a proof.
 type ProveOptions struct {
 	// Position of the record.
 	Position uint64
-	// Size of the tree to prove it in. Zero means the tree as it is now.
+	// Size of the tree to prove it in. Zero means the current tree.
 	Size uint64
-	// Withhold leaves salt and payload out: the proof then says that a record
-	// with this header exists, and not what it says.
+	// Withhold leaves salt and payload out: the proof then shows that a record
+	// with this header exists, and not its content.
 	Withhold bool
 	// Unsigned leaves the checkpoint out.
 	Unsigned bool
-	// Warn is called when the memory outside the directory could not be used.
-	// The proof is good all the same.
+	// Warn is called if the witness outside the directory could not be used.
+	// The proof is still valid.
 	Warn func(error)
 }
 
@@ -74,7 +74,7 @@ func (b *Browser) Prove(ctx context.Context, tenant string, o ProveOptions) (*no
 }
 
 // ProveConsistency returns a proof that the tree of size to continues the tree
-// of size from. Zero for to means the tree as it is now.
+// of size from. Zero for to means the current tree.
 func (b *Browser) ProveConsistency(ctx context.Context, tenant string, from, to uint64) (*notary.ConsistencyProof, error) {
 	var p *notary.ConsistencyProof
 	err := b.core.Read(ctx, tenant, func(s board.State) error {

@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Reached returns the highest sequence on record of a session. ok is false if there
-// is no event of it.
+// Reached returns the highest recorded sequence of a session. ok is false if the
+// session has no event.
 func (b *Browser) Reached(ctx context.Context, tenant, session string) (sequence int64, ok bool, err error) {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return 0, false, err

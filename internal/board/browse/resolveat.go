@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Resolved is what a URI names: an event or a thing.
+// Resolved is what a URI names: an event or a versioned record.
 type Resolved struct {
 	Event *board.StoredEvent
 	Thing *board.Thing
@@ -27,28 +27,27 @@ func (b *Browser) Resolve(ctx context.Context, u memory.URI, v access.View) (*Re
 	return &Resolved{Thing: thing}, err
 }
 
-// At says which past is meant: a version of a thing, or the whole board as it
-// was when a position was the tenant's newest. The zero At is the present.
+// At names a past state: a version of a record, or the whole board when a position
+// was the tenant's newest. The zero At is the present.
 type At struct {
 	version  uint32
 	position uint64
 	past     bool
 }
 
-// AtVersion means a version of a thing; 0 is the newest.
+// AtVersion means a version of a record; 0 is the newest.
 func AtVersion(v uint32) At { return At{version: v} }
 
 // AtPosition means the time when a position was the newest of its tenant.
 func AtPosition(p uint64) At { return At{position: p, past: true} }
 
 // ResolveAt returns what a URI named at a version or, as of a position, what
-// [Browser.Resolve] would have returned then: forgotten things are returned and say
-// so, what was not there yet is not found. What was erased since is erased
-// whatever the position. What may not be seen now is not there, and what could
-// not be seen then neither.
+// [Browser.Resolve] would have returned then: forgotten records are returned with
+// that state, and later ones are not found. What was erased since is erased at
+// every position. A record must have been visible then and be visible now.
 //
-// Without a time in the view, what had expired and what was valid as of a
-// position is judged by the time of the record there.
+// Without a time in the view, expiry and validity as of a position are judged by
+// the time of the record there.
 func (b *Browser) ResolveAt(ctx context.Context, u memory.URI, at At, v access.View) (*Resolved, error) {
 	switch {
 	case at.version != 0 && u.Kind == record.Event:
@@ -96,7 +95,7 @@ func (b *Browser) eventBy(s board.State, id string, position uint64) (*Resolved,
 	return &Resolved{Event: ev}, nil
 }
 
-// thingBy returns a thing as it was when a position was the newest.
+// thingBy returns a versioned record as it was when a position was the newest.
 func (b *Browser) thingBy(s board.State, u memory.URI, position uint64) (*Resolved, error) {
 	h, err := board.FindHead(s, board.RefOf(u))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// SessionInfo is what is known of a session, or of an agent, as a whole.
+// SessionInfo summarizes a session, or an agent.
 type SessionInfo struct {
 	ID     string
 	Events uint64
@@ -22,8 +22,9 @@ type SessionInfo struct {
 }
 
 // Sessions returns the sessions of a tenant, ordered by id. Under a scope that
-// does not show everything, the events are looked at one by one: sessions
-// without one in scope are left out, and the others are told of by those in it.
+// does not show everything, the events are read one by one: sessions without a
+// visible event are left out, and the others are summarized by their visible
+// events.
 func (b *Browser) Sessions(ctx context.Context, tenant string, v access.View) ([]SessionInfo, error) {
 	return b.summaries(ctx, tenant, v, timeline.Sessions, func(s board.State, id string, visit EachPlace) error {
 		if !access.Of(s.View).MayHoldSession(id) {
@@ -80,7 +81,7 @@ func (b *Browser) summaries(ctx context.Context, tenant string, v access.View, w
 	return list, nil
 }
 
-// Recount makes a summary of the events that a view shows.
+// Recount summarizes the events that a view shows.
 func Recount(ctx context.Context, core *board.Board, s board.State, id string, events walkEvents) (SessionInfo, error) {
 	info := SessionInfo{ID: id}
 	var failed error
@@ -90,7 +91,7 @@ func Recount(ctx context.Context, core *board.Board, s board.State, id string, e
 		}
 		var ev *board.StoredEvent
 		if ev, failed = core.EventAt(s, p.Position); fault.CodeOf(failed) == fault.Erased {
-			failed = nil // since the snapshot was taken
+			failed = nil // erased since the snapshot was taken
 			return true
 		}
 		if failed != nil {

@@ -15,37 +15,36 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Limits of one part of a tail: events, positions passed over, bytes.
+// Limits of one part of a tail: events, skipped positions, bytes.
 const (
 	tailEvents    = 64
 	tailPositions = 4096
 	tailBytes     = 64 << 10
 )
 
-// TailQuery says which new events are wanted.
+// TailQuery selects new events.
 type TailQuery struct {
 	Tenant  string
-	From    uint64        // the first position to look at
+	From    uint64        // the first position to read
 	Session string        // empty for all
 	Agent   string        // empty for all
 	Type    hmx.EventType // empty for all
-	Until   uint64        // the position behind the last to look at; zero for all there are
+	Until   uint64        // the position after the last to read; zero for all
 	View    access.View
 }
 
 // Tailed is a part of a tail.
 type Tailed struct {
 	Events []*board.StoredEvent // in the order in which they were recorded
-	// Next is where to go on. It is Size when there is no more for now.
+	// Next is where to continue. It is Size when there is no more for now.
 	Next uint64
 	Size uint64 // of the tenant
-	// Damaged is how many records were passed over that cannot be read.
+	// Damaged is how many unreadable records were skipped.
 	Damaged int
 }
 
-// Tail returns events in the order in which they were recorded, from a position on: a
-// part of them, which takes a bounded time and memory. A tenant without records has
-// none yet.
+// Tail returns events in the order of recording, from a position on: a part of them, in
+// bounded time and memory. A tenant without records has none yet.
 func (b *Browser) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 	if err := memory.CheckTenant(q.Tenant); err != nil {
 		return nil, err
@@ -98,12 +97,11 @@ func (b *Browser) tail(ctx context.Context, s board.State, q *TailQuery, part *T
 	return nil
 }
 
-// tailChunks is how many chunks of rows a part looks through for events that are asked
-// for.
+// tailChunks is how many chunks of rows a part reads in search of matching events.
 const tailChunks = 256
 
-// likely finds events that may be asked for by the rows of the roster, so that those that
-// are not need not be read.
+// likely finds events that may match by the rows of the roster, so that others need not
+// be read.
 type likely struct {
 	rows    *roster.View
 	class   roster.Class
@@ -113,10 +111,10 @@ type likely struct {
 
 	left  int // chunks
 	chunk int
-	list  []uint64 // positions in it
+	list  []uint64 // positions in the chunk
 }
 
-// likelyIn returns what finds the events of a query; nil if it asks for all.
+// likelyIn returns the finder of a query; nil if it matches all events.
 func likelyIn(s board.State, q *TailQuery) (*likely, error) {
 	if q.Session == "" && q.Agent == "" && q.Type == "" {
 		return nil, nil
@@ -131,8 +129,8 @@ func likelyIn(s board.State, q *TailQuery) (*likely, error) {
 	}, nil
 }
 
-// next returns the first position from one on and before another that may be asked for.
-// Without one it returns how far it looked.
+// next returns the first position in [from, until) that may match. Without one it returns
+// how far it searched.
 func (x *likely) next(from, until uint64) (at uint64, found bool, err error) {
 	for from < until {
 		if c := int(from / column.ChunkDocs); c != x.chunk {
@@ -152,7 +150,7 @@ func (x *likely) next(from, until uint64) (at uint64, found bool, err error) {
 	return until, false, nil
 }
 
-// load looks through the rows of a chunk.
+// load reads the rows of a chunk.
 func (x *likely) load(chunk int) error {
 	x.chunk, x.list = chunk, x.list[:0]
 	if chunk >= x.rows.Chunks() {
@@ -166,7 +164,7 @@ func (x *likely) load(chunk int) error {
 	})
 }
 
-// wants reports whether an event is one of those that are asked for.
+// wants reports whether an event matches.
 func (q *TailQuery) wants(ev *board.StoredEvent) bool {
 	e := ev.Event
 	return (q.Session == "" || e.SessionID == q.Session) && (q.Agent == "" || e.AgentID == q.Agent) &&

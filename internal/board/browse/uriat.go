@@ -12,9 +12,9 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// URIAt returns what the record at a position is of: an event, or a thing without its
-// version. What a view does not show, was erased or is neither is not found, in the same
-// words: a position tells nothing of what is hidden.
+// URIAt returns the URI of the record at a position: an event, or a versioned record
+// without its version. Hidden, erased and other records give the same not-found error: a
+// position reveals nothing about what is hidden.
 func (b *Browser) URIAt(ctx context.Context, tenant string, position uint64, v access.View) (memory.URI, error) {
 	var u memory.URI
 	err := b.core.ReadAs(ctx, tenant, v, func(s board.State) error {

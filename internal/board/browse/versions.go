@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Change is one version in a thing's history.
+// Change is one version in the history of a record.
 type Change struct {
 	Version  uint32
 	Op       catalog.Op
@@ -24,8 +24,8 @@ type Change struct {
 	Body     memory.Body // of a put
 }
 
-// History returns every version of a thing, oldest first. Versions that are out
-// of scope are left out, with what became of them.
+// History returns every version of a record, oldest first. Versions out of scope are left
+// out, with the changes after them.
 func (b *Browser) History(ctx context.Context, ref board.Ref, v access.View) (memory.URI, []Change, error) {
 	var uri memory.URI
 	var changes []Change
@@ -38,23 +38,23 @@ func (b *Browser) History(ctx context.Context, ref board.Ref, v access.View) (me
 	return uri, changes, err
 }
 
-// VersionsOptions says of what the versions are wanted.
+// VersionsOptions selects the versions of a record.
 type VersionsOptions struct {
 	Ref   board.Ref
 	Limit int    // zero means 50, at most 1000
-	After string // the Next of the page before
+	After string // the Next of the previous page
 	View  access.View
 }
 
-// VersionsPage is a part of a thing's history, oldest first.
+// VersionsPage is a part of a record's history, oldest first.
 type VersionsPage struct {
 	URI     memory.URI
 	Changes []Change
 	Next    string // empty at the end
 }
 
-// Versions returns the versions of a thing, oldest first, a page at a time. It shows what
-// History shows.
+// Versions returns the versions of a record, oldest first, a page at a time. It shows
+// what History shows.
 func (b *Browser) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
 	limit, after, err := PageFrom(o.Limit, 50, 1000, o.After)
 	if err != nil {
@@ -85,17 +85,17 @@ func (b *Browser) Versions(ctx context.Context, o VersionsOptions) (*VersionsPag
 	return page, nil
 }
 
-// versionCursor is how many bytes lead to a next page of versions.
+// versionCursor is the length of a cursor of versions in bytes.
 const versionCursor = 4
 
-// versionWalk goes through the versions of a thing.
+// versionWalk walks over the versions of a record.
 type versionWalk struct {
 	core    *board.Board
 	s       board.State
 	after   uint32 // only versions beyond this one
 	limit   int    // zero for all
 	changes []Change
-	more    bool // there are others beyond the last
+	more    bool // there are more after the last
 }
 
 // walk collects the versions of what a reference names.
@@ -109,7 +109,7 @@ func (w *versionWalk) walk(ref board.Ref) (memory.URI, error) {
 	if err != nil {
 		return uri, err
 	}
-	from := 0 // the last content before the page says whether what became of it is shown
+	from := 0 // the last content before the page decides whether the changes after it are shown
 	for i, e := range entries {
 		if e.Version <= w.after && e.Op == catalog.Put {
 			from = i
@@ -129,7 +129,7 @@ func (w *versionWalk) walk(ref board.Ref) (memory.URI, error) {
 			}
 		}
 		if private {
-			c.Note = "private" // what became of it too
+			c.Note = "private" // the changes after it too
 		}
 		if !allowed || e.Version <= w.after {
 			continue

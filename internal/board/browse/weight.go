@@ -7,8 +7,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Weight returns how many bytes the payloads of a tenant have, from a position on, and
-// the position that comes after them. What is erased weighs nothing.
+// Weight returns the total size of the payloads of a tenant from a position on, and
+// the position after them. Erased payloads count as zero.
 func (b *Browser) Weight(ctx context.Context, tenant string, from uint64) (bytes int64, to uint64, err error) {
 	err = b.core.Read(ctx, tenant, func(s board.State) error {
 		for to = from; to < s.Tenant.Size; to++ {

@@ -16,23 +16,23 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Expired says what an expiry took away.
+// Expired counts what an expiry removed.
 type Expired struct {
-	Things int // by their own time or by a policy
+	Things int // versioned records, by their own time or by a policy
 	Events int // erased, by their own time or by a policy
 }
 
-// Expire journals the end of everything of a tenant whose time is over at now:
-// things by their TTL, events by their ttl_seconds, and what retention policies
-// say. Expired things keep their history, unless a policy erases them; expired
-// events are erased. The writer stands in the records as the actor.
+// Expire journals the end of everything of a tenant that has expired at now:
+// versioned records by their TTL, events by their ttl_seconds, and both by retention
+// policies. Expired versioned records keep their history, unless a policy erases
+// them; expired events are erased. The writer is the actor of the records.
 //
-// What is over is over whoever says so: the writer's trust does not matter. A
-// policy reaches as far as its own trust, and passes over what is trusted more.
-// So that nobody ends anything early, now must not be in the future: not later
-// than the board's clock or, if that runs behind, the tenant's newest record.
+// The writer's trust does not matter. A policy applies only to records with at most
+// its own trust. So that no caller expires anything early, now must not be in the
+// future: not later than the board's clock or, if that runs behind, the tenant's
+// newest record.
 //
-// No scope may do it.
+// Expire is refused under a scope.
 func (b *Eraser) Expire(ctx context.Context, w board.Writer, tenant string, now time.Time) (*Expired, error) {
 	if err := b.core.RefuseScope(ctx, tenant, w, memory.OpExpire, "what is over"); err != nil {
 		return nil, err
@@ -66,17 +66,17 @@ func (b *Eraser) Expire(ctx context.Context, w board.Writer, tenant string, now 
 		err = b.expireAll(ctx, tenant, endings[i], out)
 	}
 	if erased || out.Events > 0 {
-		// Even after a failure: what is journaled as erased is to be overwritten.
+		// Even after a failure, journaled erasures are to be completed.
 		err = fault.First(err, b.core.FinishErasures(ctx))
 	}
 	return out, err
 }
 
-// ending is what is over for one cause.
+// ending is what expires for one cause.
 type ending struct {
-	writer board.Writer  // whose trust is that of the policy, if one is the cause
+	writer board.Writer  // with the trust of the policy, if one is the cause
 	expiry memory.Expiry // what expires
-	erase  []memory.URI  // things that a policy erases, with their newest version
+	erase  []memory.URI  // records that a policy erases, with their newest version
 }
 
 // expireAll journals an expiry in as many records as it needs.
@@ -102,9 +102,9 @@ func (b *Eraser) expireAll(ctx context.Context, tenant string, e *ending, out *E
 	return nil
 }
 
-// eraseEmbeddings erases what models made of events that are about to be erased.
-// It comes before: were it cut short the other way round, nothing would tell any more
-// what the rest was made of.
+// eraseEmbeddings erases the embeddings of events that are about to be erased. It
+// comes first: after an interruption in the other order, nothing would link the
+// remaining embeddings to their events.
 func (b *Eraser) eraseEmbeddings(ctx context.Context, w board.Writer, tenant string, targets []memory.ExpiryTarget) error {
 	var made []memory.URI
 	err := b.core.Read(ctx, tenant, func(s board.State) error {
@@ -135,7 +135,7 @@ func (b *Eraser) eraseEmbeddings(ctx context.Context, w board.Writer, tenant str
 		}
 		return nil
 	})
-	// What is over is over whoever says so.
+	// The writer's trust does not matter.
 	w = board.Writer{Actor: w.Actor, Trust: record.Operator}
 	for part := range slices.Chunk(made, memory.MaxTargets) {
 		if err == nil {
@@ -145,8 +145,8 @@ func (b *Eraser) eraseEmbeddings(ctx context.Context, w board.Writer, tenant str
 	return err
 }
 
-// expire puts the record of an expiry. Its targets are then what was still due
-// when its turn came: the fold ends whatever the record names.
+// expire writes the record of an expiry. Its targets are those that are still due in
+// log order: the fold ends whatever the record names.
 func (b *Eraser) expire(ctx context.Context, w board.Writer, tenant string, e *memory.Expiry) error {
 	id, err := b.core.NewID()
 	if err != nil {
@@ -179,9 +179,9 @@ func (b *Eraser) expire(ctx context.Context, w board.Writer, tenant string, e *m
 	}})
 }
 
-// stillDue reports whether a record that was to expire is still the current
-// content of a live thing, or an event that is still there. What cannot be read
-// is left to Verify: it must not keep the rest alive.
+// stillDue reports whether a record that is to expire is still the current content of
+// a live record, or an existing event. An unreadable one is left to Verify: it must
+// not keep the rest alive.
 func stillDue(g *board.Group, t *ledger.Tenant, target memory.ExpiryTarget) (bool, error) {
 	f, err := g.Board().FrameAt(g.State(t), target.Position)
 	if fault.CodeOf(err) == fault.Damaged {
@@ -211,9 +211,8 @@ func stillDue(g *board.Group, t *ledger.Tenant, target memory.ExpiryTarget) (boo
 	return ok && h.State == catalog.Live && h.Position == target.Position, nil
 }
 
-// unembedded reports whether no model made a vector of an event that is still there.
-// One that was made since they were erased would outlive the event; it goes with it
-// the next time.
+// unembedded reports whether an existing event has no embedding. One that was made
+// since would outlive the event; both are erased the next time.
 func unembedded(g *board.Group, t *ledger.Tenant, event string) (bool, error) {
 	made, err := madeOf(g.State(t), memory.URI{Tenant: t.Name, Kind: record.Event, ID: event})
 	if err != nil {
@@ -231,8 +230,8 @@ func unembedded(g *board.Group, t *ledger.Tenant, event string) (bool, error) {
 	return true, nil
 }
 
-// eraseOld journals the erasure of what a policy erases, in as many records as
-// it needs. It returns how many things were erased.
+// eraseOld journals the erasures of a policy, in as many records as needed. It
+// returns how many versioned records were erased.
 func (b *Eraser) eraseOld(ctx context.Context, tenant string, e *ending) (things int, err error) {
 	for rest := e.erase; len(rest) > 0; {
 		id, err := b.core.NewID()
@@ -253,9 +252,9 @@ func (b *Eraser) eraseOld(ctx context.Context, tenant string, e *ending) (things
 	return things, nil
 }
 
-// eraseOldIn puts one redaction of things that are as old as they were when they
-// were looked up. It returns how many it erases, and how many it looked at, which
-// is at least one.
+// eraseOldIn writes one redaction of records that have not changed since they were
+// looked up. It returns how many it erases, and how many it processed, which is at
+// least one.
 func eraseOldIn(g *board.Group, w board.Writer, tenant, id string, uris []memory.URI) (did, seen int, err error) {
 	t, err := g.Tenant(tenant)
 	if err != nil {
@@ -271,10 +270,11 @@ func eraseOldIn(g *board.Group, w board.Writer, tenant, id string, uris []memory
 			seen++
 			continue
 		}
-		// Without a key the content may come again: it was let go for its age alone.
+		// Without a key the content may be sent again: it was removed for its age
+		// alone.
 		targets, _, err := targetsOf(g, w, t, u, nil)
 		if fault.CodeOf(err) == fault.Untrusted || len(targets) > memory.MaxTargets {
-			seen++ // the policy does not reach it, or no record could say it
+			seen++ // the policy does not cover it, or it does not fit into one record
 			continue
 		}
 		if err != nil {
@@ -293,7 +293,7 @@ func eraseOldIn(g *board.Group, w board.Writer, tenant, id string, uris []memory
 	return did, seen, putRedaction(g, w, tenant, id, red, &Erasure{})
 }
 
-// due collects what is over.
+// due collects what has expired.
 func (b *Eraser) due(ctx context.Context, w board.Writer, tenant string, now time.Time) (list []*ending, err error) {
 	err = b.core.Read(ctx, tenant, func(s board.State) error {
 		if latest := time.Unix(0, max(b.core.Now().UnixNano(), s.Tenant.Time)); now.After(latest) {
@@ -338,8 +338,8 @@ func (e *ending) ends(kind record.Kind, position uint64) {
 	e.expiry.Targets = append(e.expiry.Targets, memory.ExpiryTarget{Kind: kind, Position: position})
 }
 
-// retention calls visit with the retention policies of a tenant that count. One
-// that cannot be read counts for nothing.
+// retention calls visit with the effective retention policies of a tenant. Unreadable
+// ones have no effect.
 func (b *Eraser) retention(s board.State, visit func(*catalog.Head, *memory.Policy) error) error {
 	var failed error
 	err := catalog.List(s.Reader, s.Tenant.Number, catalog.OfClass(record.Policy, string(memory.PolicyRetention)), nil, func(_ []byte, d catalog.Thing) bool {
@@ -365,7 +365,7 @@ func (b *Eraser) retention(s board.State, visit func(*catalog.Head, *memory.Poli
 	return fault.First(failed, err)
 }
 
-// outlived adds what a retention policy lets go.
+// outlived adds what a retention policy removes.
 func (b *Eraser) outlived(ctx context.Context, s board.State, p *memory.Policy, now int64, e *ending) error {
 	cutoff, age := int64(math.MinInt64), p.Retention.MaxAgeSeconds*int64(time.Second)
 	if now > math.MinInt64+age {
@@ -380,7 +380,7 @@ func (b *Eraser) outlived(ctx context.Context, s board.State, p *memory.Policy, 
 		}
 		states := []catalog.State{catalog.Live}
 		if p.Retention.Action == memory.RetainErase {
-			states = append(states, catalog.Forgotten, catalog.Expired) // their history is still there
+			states = append(states, catalog.Forgotten, catalog.Expired) // their history still exists
 		}
 		for _, state := range states {
 			err := older(s, kind, state, cutoff, func(h *catalog.Head) {
@@ -400,17 +400,17 @@ func (b *Eraser) outlived(ctx context.Context, s board.State, p *memory.Policy, 
 	return nil
 }
 
-// covers reports whether a thing is in a scope.
+// covers reports whether a record is in a scope.
 func covers(s memory.Scope, h *catalog.Head) bool {
-	agent := h.Agent // whom it came from, whoever brought it here
+	agent := h.Agent // its agent, not its writer
 	if agent == "" {
 		agent = h.Actor
 	}
 	return s.CoversAgent(agent) && s.CoversType(memory.Type(h.Class)) && s.CoversTags(h.Tags) && s.CoversKey(h.Key)
 }
 
-// older calls visit with what is in a state and was last written about before
-// the cutoff.
+// older calls visit with the records in a state whose last change is before the
+// cutoff.
 func older(s board.State, kind record.Kind, state catalog.State, cutoff int64, visit func(*catalog.Head)) error {
 	var failed error
 	err := catalog.List(s.Reader, s.Tenant.Number, catalog.All(kind, state), nil, func(_ []byte, d catalog.Thing) bool {
@@ -424,8 +424,8 @@ func older(s board.State, kind record.Kind, state catalog.State, cutoff int64, v
 	return fault.First(failed, err)
 }
 
-// olderEvents adds the events of a scope that were recorded before the cutoff.
-// Times never fall within a tenant, so it stops at the first that is younger.
+// olderEvents adds the events of a scope that were recorded before the cutoff. Times
+// never fall within a tenant, so it stops at the first younger one.
 func (b *Eraser) olderEvents(ctx context.Context, st board.State, s memory.Scope, cutoff int64, e *ending) error {
 	for position := range st.Tenant.Size {
 		if position%1024 == 0 && ctx.Err() != nil {
@@ -450,7 +450,7 @@ func (b *Eraser) olderEvents(ctx context.Context, st board.State, s memory.Scope
 		}
 		rec, err := apply.Decode(&f)
 		if err != nil || rec.Event == nil {
-			continue // Verify tells
+			continue // Verify reports it
 		}
 		if s.CoversAgent(rec.Event.AgentID) && s.CoversTags(rec.Event.Tags) {
 			e.ends(record.Event, position)

@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// observer writes down what it is notified of, and what a read sees at that moment.
+// observer records its notifications, and what a read sees at that moment.
 type observer struct {
 	b      *board.Board
 	refuse error // of an erasure
@@ -32,7 +32,7 @@ func (o *observer) note(format string, args ...any) {
 	o.calls = append(o.calls, fmt.Sprintf(format, args...))
 }
 
-// take returns what came since the last call.
+// take returns what arrived since the last call.
 func (o *observer) take() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -41,7 +41,7 @@ func (o *observer) take() string {
 	return text
 }
 
-// size returns how many records of the tenant a read sees. It asks the index, since the
+// size returns how many records of the tenant a read sees. It reads the index, since the
 // callers of some notifications hold the board.
 func (o *observer) size(t testing.TB) uint64 {
 	tenant, ok, err := ledger.Lookup(o.b.Store(), "acme")
@@ -54,7 +54,7 @@ func (o *observer) size(t testing.TB) uint64 {
 	return tenant.Size
 }
 
-// follower is an observer that needs the test to report errors.
+// follower is an observer with a test to report errors.
 type follower struct {
 	*observer
 	t testing.TB
@@ -144,8 +144,8 @@ func TestFollowersAreNotifiedInOrder(t *testing.T) {
 	expect("close", "close")
 }
 
-// TestErasureWaitsForFollowers: one that cannot let go of what it keeps keeps the erasure
-// from being acknowledged, and the next opening asks it again.
+// TestErasureWaitsForFollowers: a follower that fails to drop its data prevents the
+// acknowledgement of an erasure, and the next opening calls it again.
 func TestErasureWaitsForFollowers(t *testing.T) {
 	t.Parallel()
 	fs := disk.NewMem()

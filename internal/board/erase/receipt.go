@@ -31,7 +31,7 @@ func (b *Eraser) receipt(s board.State, position uint64) (notary.Signed, error) 
 	case *memory.Expiry:
 		for _, target := range c.Targets {
 			if target.Kind != record.Event {
-				continue // a thing keeps its history
+				continue // a versioned record keeps its history
 			}
 			g, err := b.core.HeadAt(s, target.Position)
 			if err != nil {
@@ -55,7 +55,7 @@ func (b *Eraser) receipt(s board.State, position uint64) (notary.Signed, error) 
 	return b.core.Notary().SignReceipt(s.Tenant.Name, out, b.core.TreeIn(s))
 }
 
-// add adds a position to what is erased of an id.
+// add adds a position to the erased ones of an id.
 func add(list []notary.Erased, kind record.Kind, id record.Hash, position uint64) []notary.Erased {
 	for i := range list {
 		if list[i].ID == id && list[i].Kind == kind {

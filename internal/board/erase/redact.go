@@ -15,27 +15,27 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Erasure says what a redaction did.
+// Erasure is the result of a redaction.
 type Erasure struct {
-	// Receipts are signed notes, one for each redaction record: the one that
-	// was written now, and those that had erased some of it before.
+	// Receipts are signed notes, one for each redaction record: the new one, and
+	// earlier ones that had erased some of the records.
 	Receipts [][]byte
-	// Redaction is the position of the record that was written now, if Written.
+	// Redaction is the position of the new record, if Written.
 	Redaction uint64
 	Written   bool
 	Erased    int // payloads erased now
-	Already   int // things that had been erased before
-	// Unsigned says why there are no receipts, when the erasure itself is done.
+	Already   int // records that had been erased before
+	// Unsigned says why there are no receipts, although the erasure is done.
 	Unsigned error
-	// Warning says that the memory outside the directory could not be used.
-	// The receipts are good all the same.
+	// Warning says that the witness outside the directory could not be used. The
+	// receipts are still valid.
 	Warning error
 }
 
-// Redact erases things and events, with their whole history, for good: on the
-// disk, in every index, and against coming back. When it returns, the payloads
-// are overwritten. Index files that are no longer in use may hold names until
-// [board.Board.Purge]. No scope may do it.
+// Redact erases versioned records and events, with their whole history, for
+// good: on the disk, in every index, and against being sent again. When it
+// returns, the payloads are overwritten. Index files that are no longer in use
+// may hold names until [board.Board.Purge]. It is refused under a scope.
 func (b *Eraser) Redact(ctx context.Context, w board.Writer, uris []memory.URI) (*Erasure, error) {
 	if len(uris) > 0 {
 		if err := b.core.RefuseScope(ctx, uris[0].Tenant, w, memory.OpRedact, uris[0].String()); err != nil {
@@ -45,7 +45,8 @@ func (b *Eraser) Redact(ctx context.Context, w board.Writer, uris []memory.URI) 
 	return b.redact(ctx, w, uris, true)
 }
 
-// redact is Redact. Unless keepOut, the content may come again under another id.
+// redact is Redact. Unless keepOut, the content may be sent again under another
+// id.
 func (b *Eraser) redact(ctx context.Context, w board.Writer, uris []memory.URI, keepOut bool) (*Erasure, error) {
 	if len(uris) == 0 {
 		return nil, fault.New(fault.InvalidArgument, "uris: nothing is named").WithFix("name what is to be erased")
@@ -105,7 +106,7 @@ func (b *Eraser) redact(ctx context.Context, w board.Writer, uris []memory.URI, 
 	})
 }
 
-// redactIn collects what is to be erased and puts the record that says so.
+// redactIn collects what to erase and writes the record of the redaction.
 func redactIn(g *board.Group, w board.Writer, tenant, id string, key []byte, uris []memory.URI, out *Erasure, before map[uint64]bool) error {
 	t, err := g.Tenant(tenant)
 	if err != nil {
@@ -138,7 +139,7 @@ func redactIn(g *board.Group, w board.Writer, tenant, id string, key []byte, uri
 	return putRedaction(g, w, tenant, id, red, out)
 }
 
-// putRedaction puts the record of a redaction.
+// putRedaction writes the record of a redaction.
 func putRedaction(g *board.Group, w board.Writer, tenant, id string, red *memory.Redaction, out *Erasure) error {
 	keyed := false
 	for _, t := range red.Targets {
@@ -156,8 +157,8 @@ func putRedaction(g *board.Group, w board.Writer, tenant, id string, red *memory
 	return err
 }
 
-// targetsOf returns every record about what a URI names, and what was made of it
-// by a model, or the position of the redaction that erased it before.
+// targetsOf returns every record about a URI, and what models derived from it,
+// or the position of the redaction that erased it before.
 func targetsOf(g *board.Group, w board.Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
 	targets, by, err = recordsOf(g, w, t, u, key)
 	if err != nil || targets == nil {
@@ -168,7 +169,7 @@ func targetsOf(g *board.Group, w board.Writer, t *ledger.Tenant, u memory.URI, k
 		return nil, 0, g.Stop(err)
 	}
 	for _, m := range made {
-		// A vector or a title is no content that could be sent again.
+		// A vector or a title is not content that could be sent again.
 		more, _, err := recordsOf(g, w, t, m, nil)
 		if err != nil {
 			return nil, 0, err
@@ -178,7 +179,8 @@ func targetsOf(g *board.Group, w board.Writer, t *ledger.Tenant, u memory.URI, k
 	return targets, 0, nil
 }
 
-// madeOf returns what models made of what a URI names: embeddings and refinements.
+// madeOf returns what models derived from a URI's record: embeddings and
+// refinements.
 func madeOf(s board.State, u memory.URI) (list []memory.URI, err error) {
 	var failed error
 	u.Version = 0
@@ -197,7 +199,7 @@ func madeOf(s board.State, u memory.URI) (list []memory.URI, err error) {
 	return list, nil
 }
 
-// recordsOf returns every record about what a URI names.
+// recordsOf returns every record about a URI.
 func recordsOf(g *board.Group, w board.Writer, t *ledger.Tenant, u memory.URI, key []byte) (targets []memory.RedactionTarget, by uint64, err error) {
 	id := record.ID(t.Name, u.Kind, u.ID)
 	if u.Kind == record.Event {
@@ -251,21 +253,21 @@ func recordsOf(g *board.Group, w board.Writer, t *ledger.Tenant, u memory.URI, k
 	return targets, 0, nil
 }
 
-// targetAt describes one record that is to be erased. Without a key, its content
-// may come again.
+// targetAt returns the target of one record. Without a key, its content may be
+// sent again.
 func targetAt(g *board.Group, w board.Writer, t *ledger.Tenant, kind record.Kind, position uint64, id record.Hash, key []byte) (memory.RedactionTarget, error) {
 	target := memory.RedactionTarget{Kind: kind, Position: position, ID: id}
 	f, err := g.Board().HeadAt(g.State(t), position)
 	if fault.CodeOf(err) == fault.Damaged {
-		// Where its payload is and who may erase it are both in its header.
+		// The header says where its payload is and who may erase it.
 		return target, fault.Newf(fault.Damaged, "position %d of tenant %q cannot be erased, because its header cannot be read: %w", position, t.Name, err).
 			WithFix("`lukasa verify --deep` says what is damaged; put the journal back from a copy, then erase it")
 	}
 	if err != nil {
 		return target, g.Stop(err)
 	}
-	// A payload that cannot be read may be erased all the same, but not by
-	// anyone, and what it said is not known any more.
+	// An unreadable payload may still be erased, but not by every writer, and
+	// its content is unknown.
 	r, decoding := apply.Decode(&f)
 	if r.Header.Trust > w.Ceiling() {
 		return target, fault.Newf(fault.Untrusted, "position %d was written with trust %s; a writer of trust %s may not erase it", position, r.Header.Trust, w.Ceiling()).

@@ -1,12 +1,12 @@
-// Package stream records a stream of events, one a line: it decodes, prepares and writes three
+// Package stream records a stream of events, one per line: it decodes, prepares and writes three
 // parts of the stream at the same time, in bounded memory.
 //
-// What is guaranteed: a bad line costs no good one; the events of each session within a part are
-// brought into their order; what the report counts is durable, also when the stream fails; to
-// send the whole stream again is harmless.
+// What is guaranteed: a bad line does not affect others; the events of each session within a
+// part are put in order; what the report counts is durable, also if the stream fails; sending
+// the whole stream again is harmless.
 //
 // What is not: events of a session that are further apart in the stream than one part are
-// recorded in the order of their arrival, and counted as late.
+// recorded in the order of arrival, and counted as late.
 package stream
 
 import (
@@ -21,50 +21,49 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// ingestBytes is how many bytes of lines do, if they are few and long.
+// ingestBytes limits a part by its bytes, if its lines are long.
 const ingestBytes = 4 << 20
 
 // Rejection is a line of a stream that was not recorded.
 type Rejection struct {
 	Line  int // of the stream, from 1
-	Index int // among the lines that have something on them, from 0
+	Index int // among the non-empty lines, from 0
 	Fault *fault.Error
 }
 
-// IngestReport says what became of a stream of events.
+// IngestReport is the result for a stream of events.
 type IngestReport struct {
-	Lines      int // with something on them
+	Lines      int // non-empty ones
 	Accepted   int // late ones included
 	Duplicates int
 	Late       int
 	Rejected   int
-	Own        int // what was handed out, which is not recorded
-	Scrubbed   int // secrets that were taken out of those that were accepted
+	Own        int // handed-out text, which is not recorded
+	Scrubbed   int // secrets that were scrubbed from accepted events
 	Bytes      int64
 	Warnings   int
-	// Tenants are the roots of those that were written to, in the order in
-	// which they first were.
+	// Tenants are the roots of the tenants that were written, in the order of their first
+	// writes.
 	Tenants []board.Root
 }
 
 // IngestOptions says how a stream is read.
 type IngestOptions struct {
 	Writer board.Writer
-	// Admit refuses events that are not for whoever sends them, each as a line of its
-	// own. It is called in the order of the lines, by one goroutine, before anything is
-	// recorded, and the stream is not read on while it runs. Nil admits all.
+	// Admit refuses events that the sender may not write, each as a line of its own. One
+	// goroutine calls it in the order of the lines, before anything is recorded, and the stream
+	// is not read on while it runs. Nil admits all.
 	Admit func(*hmx.Event) error
-	// Reject is told of every line that is not recorded, in order. It is
-	// called by one goroutine at a time.
+	// Reject is called with every line that is not recorded, in order, by one goroutine at a
+	// time.
 	Reject func(Rejection)
-	// Progress receives how far it has come, now and then.
+	// Progress is called now and then with the report so far.
 	Progress func(IngestReport)
 }
 
-// Ingest records a stream of events, one a line. A bad line costs no good one.
-// Events are acknowledged in groups; when Ingest returns an error, those of the
-// report are recorded all the same, and sending the whole stream again is
-// harmless.
+// Ingest records a stream of events, one per line. A bad line does not affect others. Events are
+// acknowledged in groups; if Ingest returns an error, those of the report are still recorded,
+// and sending the whole stream again is harmless.
 func Ingest(ctx context.Context, core *board.Board, src io.Reader, o IngestOptions) (IngestReport, error) {
 	w, err := core.EventWriter(ctx, o.Writer)
 	if err != nil {
@@ -83,7 +82,7 @@ func Ingest(ctx context.Context, core *board.Board, src io.Reader, o IngestOptio
 	go func() {
 		defer close(ready)
 		for l := range lots {
-			// A source that fails has said what it said before.
+			// What a failing source sent before still counts.
 			batch, err := core.PrepareEvents(o.Writer, l.events)
 			l.batch, l.err = batch, fault.First(l.err, err)
 			select {
@@ -114,18 +113,18 @@ func Ingest(ctx context.Context, core *board.Board, src io.Reader, o IngestOptio
 	return in.report, failed
 }
 
-// linePlace is where in the stream a line is.
+// linePlace is the place of a line in the stream.
 type linePlace struct {
 	line  int // from 1
-	index int // among those of its lot that have something on them, from 0
+	index int // among the non-empty ones of its lot, from 0
 }
 
-// lot is a part of the stream on its way.
+// lot is a part of the stream in progress.
 type lot struct {
 	events   []*hmx.Event
 	places   []linePlace
 	batch    *board.EventBatch
-	rejected []Rejection // lines that are no events
+	rejected []Rejection // invalid lines
 	warnings int
 	bytes    int64
 	read     int   // lines read, bad ones included
@@ -133,7 +132,7 @@ type lot struct {
 	err      error // of the source
 }
 
-// intake is one stream being taken in.
+// intake is one running ingest.
 type intake struct {
 	core    *board.Board
 	o       IngestOptions
@@ -205,8 +204,7 @@ func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 	}
 }
 
-// inOrder brings the events of each session into their order, leaving the
-// places that a session has in the lot to that session.
+// inOrder sorts the events of each session, within the slots that the session has in the lot.
 func (l *lot) inOrder() {
 	type session struct{ tenant, id string }
 	places := make(map[session][]int, 16)
@@ -237,7 +235,7 @@ func (l *lot) inOrder() {
 	}
 }
 
-// take records a lot and counts what became of it.
+// take records a lot and counts the results.
 func (in *intake) take(ctx context.Context, l *lot) error {
 	r := &in.report
 	if l.batch != nil && len(l.events) > 0 {

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// patience is how long a source may be silent before what it said so far is
+// patience is how long a source may be silent before the events so far are
 // recorded.
 const patience = 100 * time.Millisecond
 
-// patient reads from a source that may pause: it calls idle when nothing comes
-// for a while, and gives up when its context is done, even while the source is
-// silent. It is for one goroutine, which is also the one that idle runs on.
+// patient reads from a source that may pause: it calls idle when nothing
+// arrives for a while, and returns when its context is done, even while the
+// source is silent. It is for one goroutine, which also runs idle.
 type patient struct {
 	ctx  context.Context
 	src  io.Reader
@@ -20,7 +20,7 @@ type patient struct {
 }
 
 // Read reads what the source has. After an error the buffer must not be used
-// again: a source that is still being waited for may write to it.
+// again: a pending read of the source may write to it.
 func (p *patient) Read(b []byte) (int, error) {
 	type result struct {
 		n   int

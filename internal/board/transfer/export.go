@@ -1,6 +1,6 @@
-// Package transfer takes tenants out of a board and into one: exports, which keep every root
-// and proof; imports, which admit only what the board itself would have written; and salvages
-// of what can still be read of a damaged directory.
+// Package transfer exports and imports tenants: exports, which keep every root and proof;
+// imports, which admit only what the board itself would have written; and salvages of what is
+// still readable in a damaged directory.
 package transfer
 
 import (
@@ -36,8 +36,8 @@ type exportHead struct {
 	Directory string `json:"directory"` // where it was exported from
 }
 
-// exportRecord is one record of an export. The header is these fields, encoded
-// as package record does; so the leaf, and the root, can be made from the file.
+// exportRecord is one record of an export. The header consists of these fields, encoded as in
+// package record; so the leaf, and the root, can be computed from the file.
 type exportRecord struct {
 	Position   uint64          `json:"position"`
 	Kind       record.Kind     `json:"kind"`
@@ -48,15 +48,14 @@ type exportRecord struct {
 	Commitment string          `json:"commitment"`
 	Salt       string          `json:"salt,omitempty"`
 	Payload    json.RawMessage `json:"payload,omitempty"`
-	Base64     string          `json:"payload_base64,omitempty"` // when the payload is more than one line
+	Base64     string          `json:"payload_base64,omitempty"` // if the payload is more than one line
 	Erased     bool            `json:"erased,omitempty"`
 }
 
-// Export writes everything a tenant has as lines of JSON: a head, and each
-// record as it is in the journal, salts and erasures included. It is of one
-// moment. When something of that moment is erased while it runs, it can no
-// longer be told, and the export ends with an error; another one will have the
-// record that erased it.
+// Export writes all records of a tenant as lines of JSON: a head, and each record as it is in
+// the journal, salts and erasures included. It exports one snapshot. If a record of that
+// snapshot is erased while it runs, its content is gone, and the export ends with an error; a
+// later export has the record that erased it.
 func Export(ctx context.Context, b *board.Board, tenant string, dst io.Writer, tell func(done, total uint64)) (board.Root, error) {
 	var root board.Root
 	err := b.Read(ctx, tenant, func(s board.State) error {
@@ -114,7 +113,7 @@ func exportAt(b *board.Board, s board.State, position uint64) (*exportRecord, er
 	return exportLineOf(&h, f.Body, f.Erased), nil
 }
 
-// exportLineOf makes the line of a record. Of what is erased the body is left out.
+// exportLineOf returns the line of a record. An erased one has no body.
 func exportLineOf(h *record.Header, body []byte, erased bool) *exportRecord {
 	line := &exportRecord{
 		Position: h.Position, Kind: h.Kind, Trust: h.Trust, Time: board.TimeOf(h.Time).Format(time.RFC3339Nano), Actor: h.Actor,
@@ -132,9 +131,9 @@ func exportLineOf(h *record.Header, body []byte, erased bool) *exportRecord {
 	return line
 }
 
-// plain reports whether a payload can be a member of a line and keep its bytes:
-// an encoder compacts what is raw, and a line is read by the rules of package
-// canon, within which a payload is one level deeper than by itself.
+// plain reports whether a payload can be a member of a line and keep its bytes: an encoder
+// compacts raw values, and a line is read by the rules of package canon, within which a
+// payload is nested one level deeper.
 func plain(payload []byte) bool {
 	var d canon.Doc
 	nested := append(append([]byte{'['}, payload...), ']')

@@ -13,27 +13,27 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// importBytes is about how much of bodies an import holds before it writes.
+// importBytes is approximately how many bytes of bodies an import holds before it
+// writes.
 const importBytes = 8 << 20
 
-// ImportReport says what became of an import.
+// ImportReport is the result of an import.
 type ImportReport struct {
 	Root     board.Root
 	Imported uint64
-	Present  uint64 // records that were there already
-	// Salvage says what is missing of what came out of a damaged directory. Nil for
-	// a complete export.
+	Present  uint64 // records that existed already
+	// Salvage says what is missing from a salvage. Nil for a complete export.
 	Salvage *ImportedSalvage
 }
 
-// Import brings in what Export wrote: the same records at the same positions
-// with the same proofs. The tenant must be new, or hold a beginning of the same
-// records, as after an import that was cut short. A record is admitted only if
-// this board would have written it in this place. What the export itself can
-// tell about that is checked of all of it before anything is brought in; so it
-// is read twice, and if it cannot be, it is first put down in the data
-// directory. What takes the tenant's state to tell is checked of each group of
-// records, and a group comes in whole or not at all.
+// Import imports the output of Export: the same records at the same positions with
+// the same proofs. The tenant must be new, or hold a prefix of the same records, as
+// after an interrupted import. A record is admitted only if this board would have
+// written it in this place. What the export itself shows is checked for the whole
+// export before the first write; so it is read twice, through a temporary file in
+// the data directory if it cannot seek. What depends on the tenant's state is
+// checked for each group of records, and a group is imported as a whole or not at
+// all.
 func Import(ctx context.Context, b *board.Board, src io.Reader, tell func(done, total uint64)) (*ImportReport, error) {
 	report := &ImportReport{}
 	again, err := b.Seekable(src)
@@ -128,8 +128,8 @@ func notEOF(err error) error {
 	return err
 }
 
-// inGroups reads records and puts them in groups. A record that takes others away
-// is in a group of its own.
+// inGroups reads records and puts them in groups. A record that removes others is
+// in a group of its own.
 func inGroups(total uint64, tell func(done, total uint64), put func([]*board.Entry) error, read func(visit func(*board.Entry) error) error) error {
 	var held []*board.Entry
 	size, n := 0, uint64(0)
@@ -138,7 +138,7 @@ func inGroups(total uint64, tell func(done, total uint64), put func([]*board.Ent
 			return nil
 		}
 		err := put(held)
-		clear(held) // lets their bodies go
+		clear(held) // releases their bodies
 		held, size = held[:0], 0
 		return err
 	}
@@ -167,7 +167,7 @@ func inGroups(total uint64, tell func(done, total uint64), put func([]*board.Ent
 	return flush()
 }
 
-// importGroup puts records as they are, all or none.
+// importGroup puts records unchanged, all or none.
 func importGroup(ctx context.Context, b *board.Board, entries []*board.Entry, report *ImportReport) error {
 	imported, present := uint64(0), uint64(0)
 	err := b.Submit(ctx, &board.Request{Alone: true, Records: len(entries), Admit: func(g *board.Group) error {
@@ -200,7 +200,7 @@ func importGroup(ctx context.Context, b *board.Board, entries []*board.Entry, re
 	return err
 }
 
-// sameRecord refuses a record that is not the one that is there.
+// sameRecord refuses a record that differs from the existing one.
 func sameRecord(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	at, ok, err := ledger.At(g.Tx(), t.Number, e.Header.Position)
 	if err != nil {
@@ -211,16 +211,16 @@ func sameRecord(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 			WithFix("import into a directory where this tenant has no records of its own")
 	}
 	if e.Body == nil {
-		return nil // the export says what erased it, or has it still to say
+		return nil // the export names what erased it, or will do so
 	}
-	// It may have come blank out of a later export that was cut short. This one
-	// would leave it so, with nothing that says why.
+	// The existing record may come, blank, from an interrupted import of a later
+	// export. This export would leave it blank without a reason.
 	if _, gone, err := ledger.Erased(g.Tx(), t.Number, e.Header.Position); err != nil || gone {
 		return err
 	}
 	f, err := g.Board().Log().Read(at.LSN, nil)
 	if err != nil {
-		return nil // damage is for Verify to tell
+		return nil // Verify reports damage
 	}
 	if apply.Blank(&f) {
 		return fault.Newf(fault.IDConflict, "tenant %q has the beginning of a later export, in which position %d is erased", t.Name, e.Header.Position).
@@ -229,7 +229,7 @@ func sameRecord(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	return nil
 }
 
-// readLine returns the next line without its end.
+// readLine returns the next line without its line end.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -250,7 +250,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// badLine says what is wrong with the line that has n before it.
+// badLine returns the error for the line after n others.
 func badLine(n uint64, what string) error {
 	return fault.Newf(fault.InvalidDocument, "line %d of the export: %s", n+1, what).
 		WithFix("use the file as `lukasa export` wrote it")

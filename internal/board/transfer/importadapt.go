@@ -14,9 +14,9 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// adapt makes a record of a salvage one that can come next: what it says of
-// positions and versions is as they are here. The error is a [misfit] if it cannot
-// be; rewrote says that its payload is another.
+// adapt adapts a record of a salvage to its new place: it updates its positions
+// and versions. The error is a [misfit] if that is impossible; rewrote says that
+// the payload changed.
 func (s *salvaged) adapt(g *board.Group, t *ledger.Tenant, e *board.Entry) (rewrote bool, err error) {
 	was := e.Header.Position
 	e.Header.Position = t.Size
@@ -41,12 +41,12 @@ func (s *salvaged) adapt(g *board.Group, t *ledger.Tenant, e *board.Entry) (rewr
 	return payload != nil, err
 }
 
-// document is what can be a payload.
+// document is a possible payload.
 type document interface {
 	AppendJSON(dst []byte) ([]byte, error)
 }
 
-// adapted returns what a record has to say here, or nil if that is what it says.
+// adapted returns the adapted payload of a record, or nil if it is unchanged.
 func (s *salvaged) adapted(g *board.Group, t *ledger.Tenant, e *board.Entry) (document, error) {
 	switch x := e.Record.Body.(type) {
 	case *memory.Memory:
@@ -94,7 +94,7 @@ func rewriteEntry(e *board.Entry, d document) error {
 	return apply.DecodePayload(&e.Record)
 }
 
-// adaptVersion gives a version of a thing the number that comes next.
+// adaptVersion gives a version of a record the next number.
 func adaptVersion(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	id, _ := e.Record.Body.Identity()
 	head, found, err := catalog.HeadOf(g.Tx(), t.Number, e.Header.Kind, catalog.ThingOf(t.Name, e.Header.Kind, id))
@@ -109,7 +109,7 @@ func adaptVersion(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	return nil
 }
 
-// adaptKey takes the key off a memory if another one still has it, whose end is
+// adaptKey removes the key of a memory if another one still has it, whose end is
 // lost.
 func adaptKey(g *board.Group, t *ledger.Tenant, m *memory.Memory) (document, error) {
 	if m.Key == "" {
@@ -128,7 +128,7 @@ func adaptKey(g *board.Group, t *ledger.Tenant, m *memory.Memory) (document, err
 	return &bare, nil
 }
 
-// adaptTombstone has a tombstone name the version that is there.
+// adaptTombstone makes a tombstone name the existing version.
 func adaptTombstone(g *board.Group, t *ledger.Tenant, c *memory.Tombstone) (document, error) {
 	head, found, err := catalog.HeadOf(g.Tx(), t.Number, c.Target, catalog.ThingOf(t.Name, c.Target, c.ID))
 	if err != nil || !found || uint64(head.Version) == c.Version {
@@ -139,8 +139,8 @@ func adaptTombstone(g *board.Group, t *ledger.Tenant, c *memory.Tombstone) (docu
 	return &here, nil
 }
 
-// adaptTransition has a change of status begin where the artifact is, if that
-// leads to its end.
+// adaptTransition makes a change of status begin at the artifact's current status,
+// if that is allowed.
 func adaptTransition(g *board.Group, t *ledger.Tenant, c *memory.Transition) (document, error) {
 	head, found, err := catalog.HeadOf(g.Tx(), t.Number, record.Artifact, catalog.ThingOf(t.Name, record.Artifact, c.ArtifactID))
 	if err != nil || !found || head.Status == string(c.From) {
@@ -154,7 +154,7 @@ func adaptTransition(g *board.Group, t *ledger.Tenant, c *memory.Transition) (do
 	return &here, nil
 }
 
-// adaptRedaction leaves of a redaction what is here.
+// adaptRedaction keeps the targets of a redaction that exist here.
 func (s *salvaged) adaptRedaction(c *memory.Redaction) (document, error) {
 	here := memory.Redaction{}
 	changed, keyed := false, false
@@ -179,8 +179,8 @@ func (s *salvaged) adaptRedaction(c *memory.Redaction) (document, error) {
 	return &here, nil
 }
 
-// adaptExpiry leaves of an expiry the events that are here, and what things still
-// say.
+// adaptExpiry keeps the targets of an expiry that exist here: events, and the
+// current content of records.
 func (s *salvaged) adaptExpiry(g *board.Group, t *ledger.Tenant, c *memory.Expiry) (document, error) {
 	here := memory.Expiry{Cause: c.Cause, Policy: c.Policy}
 	changed := false
@@ -207,7 +207,7 @@ func (s *salvaged) adaptExpiry(g *board.Group, t *ledger.Tenant, c *memory.Expir
 	return &here, nil
 }
 
-// currentAt reports whether a live thing says what stands at a position.
+// currentAt reports whether a position holds the content of a live record.
 func currentAt(g *board.Group, t *ledger.Tenant, kind record.Kind, position uint64) (bool, error) {
 	payload, erased, err := g.PayloadAt(t, position)
 	if err != nil || erased {
@@ -222,15 +222,13 @@ func currentAt(g *board.Group, t *ledger.Tenant, kind record.Kind, position uint
 	return found && err == nil && head.State == catalog.Live && head.Position == position, err
 }
 
-// moves says which positions records have that had others before. It takes room
-// for each gap, not for each record.
+// moves maps old positions to new ones. It takes memory per gap, not per record.
 type moves []move
 
-// move is a row of positions that follow each other before and after.
+// move is a run of positions that are consecutive before and after.
 type move struct{ from, to, n uint64 }
 
-// add notes that the record at a position has another one now. Both grow from
-// call to call.
+// add maps an old position to a new one. Both grow from call to call.
 func (m *moves) add(from, to uint64) {
 	if n := len(*m); n > 0 {
 		if last := &(*m)[n-1]; last.from+last.n == from && last.to+last.n == to {
@@ -241,7 +239,7 @@ func (m *moves) add(from, to uint64) {
 	*m = append(*m, move{from, to, 1})
 }
 
-// to returns where a record is now, if it is anywhere.
+// to returns the new position of a record, if it has one.
 func (m moves) to(from uint64) (uint64, bool) {
 	i := sort.Search(len(m), func(i int) bool { return m[i].from > from }) - 1
 	if i < 0 || from-m[i].from >= m[i].n {

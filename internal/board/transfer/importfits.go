@@ -16,9 +16,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// fits refuses a record that this board would not have written next. What was
-// erased cannot be asked what it said, so nothing is concluded from what is not
-// there.
+// fits refuses a record that this board would not have written next. The content of
+// erased records is unknown, so nothing is concluded from their absence.
 func fits(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	err := fitsState(g, t, e)
 	if bad, ok := errors.AsType[misfit](err); ok {
@@ -85,7 +84,7 @@ func fitsContent(g *board.Group, t *ledger.Tenant, mac record.Hash, ok bool) err
 	return err
 }
 
-// fitsBody is fits for a version of a thing.
+// fitsBody is fits for a version of a record.
 func fitsBody(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	id, key := e.Record.Body.Identity()
 	kind := e.Header.Kind
@@ -138,8 +137,8 @@ func fitsBody(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	return fitsContent(g, t, mac, ok)
 }
 
-// fitsMade refuses what a model made of something else than an event that is there, or
-// than what a live thing says.
+// fitsMade refuses what a model derived from anything but an existing event or the
+// content of a live record.
 func fitsMade(g *board.Group, t *ledger.Tenant, target memory.URI, at uint64) error {
 	if target.Kind == record.Event {
 		id := record.ID(t.Name, record.Event, target.ID)
@@ -163,7 +162,7 @@ func fitsMade(g *board.Group, t *ledger.Tenant, target memory.URI, at uint64) er
 	return err
 }
 
-// fitsChange is fits for a control about one thing, which must be there.
+// fitsChange is fits for a control about one record, which must exist.
 func fitsChange(g *board.Group, t *ledger.Tenant, e *board.Entry, kind record.Kind, id string) (*catalog.Head, error) {
 	head, found, err := catalog.HeadOf(g.Tx(), t.Number, kind, catalog.ThingOf(t.Name, kind, id))
 	switch {
@@ -196,7 +195,7 @@ func fitsTransition(g *board.Group, t *ledger.Tenant, e *board.Entry, c *memory.
 	return err
 }
 
-// fitsTargets is fits for a record that takes others away.
+// fitsTargets is fits for a record that removes others.
 func fitsTargets(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	r := e.Record
 	if err := g.Board().Applier().Load(g.Tx(), &r); err != nil {
@@ -238,7 +237,7 @@ func fitsTargets(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	return nil
 }
 
-// fitsExpiry refuses the end of what is not the content of a live thing.
+// fitsExpiry refuses the expiry of anything but the content of a live record.
 func fitsExpiry(g *board.Group, t *ledger.Tenant, target *index.Record, i int) error {
 	if target.Body == nil {
 		return nil
@@ -251,8 +250,8 @@ func fitsExpiry(g *board.Group, t *ledger.Tenant, target *index.Record, i int) e
 	return err
 }
 
-// fitsRedaction refuses a redaction of another thing than it names, of a part of
-// one, and of one that is redacted.
+// fitsRedaction refuses a redaction of another record than it names, of a part of one,
+// and of a redacted one.
 func fitsRedaction(g *board.Group, t *ledger.Tenant, target apply.Target, r *index.Record, i int, named map[uint64]bool, things map[record.Hash]bool) error {
 	kind, id := target.Kind, ""
 	switch c := r.Control.(type) {

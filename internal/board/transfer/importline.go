@@ -22,8 +22,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// exportLine reads the members of a line. The first that is not as an export
-// writes it is kept as the error.
+// exportLine reads the members of a line. It keeps the first deviation from
+// the format as its error.
 type exportLine struct {
 	doc canon.Doc
 	err error
@@ -40,7 +40,7 @@ func (l *exportLine) parse(text []byte) {
 	}
 }
 
-// only refuses members that have none of the names, which are exact.
+// only refuses members with other names. Names are case-sensitive.
 func (l *exportLine) only(names ...string) {
 	if l.err != nil {
 		return
@@ -54,7 +54,7 @@ func (l *exportLine) only(names ...string) {
 	}
 }
 
-// member returns the value of a name, which must be of a kind if it is there.
+// member returns the value of a name, which must be of a kind if it exists.
 func (l *exportLine) member(name string, kind canon.Kind) canon.Node {
 	if l.err != nil {
 		return canon.None
@@ -71,7 +71,7 @@ func (l *exportLine) has(name string) bool {
 	return l.err == nil && l.doc.Member(l.doc.Root(), name) != canon.None
 }
 
-// text returns a string that must be there.
+// text returns a required string.
 func (l *exportLine) text(name string) string {
 	n := l.member(name, canon.String)
 	if n == canon.None {
@@ -87,7 +87,7 @@ func (l *exportLine) missing(name string) {
 	}
 }
 
-// count returns a whole number from 0 that must be there.
+// count returns a required non-negative integer.
 func (l *exportLine) count(name string) uint64 {
 	n := l.member(name, canon.Number)
 	if n == canon.None {
@@ -101,7 +101,7 @@ func (l *exportLine) count(name string) uint64 {
 	return v
 }
 
-// hex returns bytes that must be there, in lower-case hexadecimal.
+// hex returns required bytes in lower-case hexadecimal.
 func (l *exportLine) hex(name string, size int) []byte {
 	s := l.text(name)
 	b, err := hex.DecodeString(s)
@@ -137,7 +137,7 @@ func parseHead(text []byte) (head exportHead, err error) {
 	return head, memory.CheckTenant(head.Tenant)
 }
 
-// parseRecord makes a record out of a line, by the rules that need no other
+// parseRecord parses the record of a line, by the rules that need no other
 // line. An erased one has no body.
 func parseRecord(text []byte, tenant string) (*board.Entry, error) {
 	var l exportLine
@@ -207,7 +207,7 @@ func (l *exportLine) body() ([]byte, error) {
 	return body, l.err
 }
 
-// checkOwn applies the rules of this board to what a record says by itself.
+// checkOwn applies the rules of this board to a record by itself.
 func checkOwn(e *board.Entry) error {
 	h := &e.Header
 	switch {
@@ -255,8 +255,8 @@ func checkOwn(e *board.Entry) error {
 // aheadOfUs is how far an export's times may lie in this board's future.
 const aheadOfUs = 24 * time.Hour
 
-// exportCheck applies the rules about how the records of an export follow each
-// other, as far as they need no state.
+// exportCheck applies the rules about the sequence of records in an export, as
+// far as they need no state.
 type exportCheck struct {
 	head   exportHead
 	tree   merkle.Range
@@ -264,15 +264,15 @@ type exportCheck struct {
 	latest int64
 	blanks map[uint64]*blank
 	key    []byte                   // of the redactions
-	things map[catalog.Thing]uint64 // with a body that is not erased: where the first is
-	erased map[catalog.Thing]uint64 // by which redaction
+	things map[catalog.Thing]uint64 // records with a body that is not erased: position of the first
+	erased map[catalog.Thing]uint64 // position of the redaction
 }
 
 // blank is a record without a body.
 type blank struct {
 	kind   record.Kind
 	id     record.Hash
-	erased bool // something that came later says so
+	erased bool // a later record says so
 }
 
 func newExportCheck(head exportHead, now time.Time) *exportCheck {
@@ -280,7 +280,7 @@ func newExportCheck(head exportHead, now time.Time) *exportCheck {
 		things: make(map[catalog.Thing]uint64), erased: make(map[catalog.Thing]uint64)}
 }
 
-// record judges the next record.
+// record checks the next record.
 func (c *exportCheck) record(e *board.Entry) error {
 	h := &e.Header
 	switch n := c.tree.Size(); {
@@ -313,7 +313,7 @@ func (c *exportCheck) record(e *board.Entry) error {
 		switch b := c.blanks[t.Position]; {
 		case b == nil && t.Erases:
 			rule = "is to be erased, but is not erased in the export"
-		case b == nil: // of a thing that is there; its state tells
+		case b == nil: // an existing record; its state decides
 		case !t.Fits(h.Kind, b.kind, b.id):
 			rule = fmt.Sprintf("is another %s than the %s that is named", b.kind, t.Kind)
 		case b.erased:
@@ -328,8 +328,8 @@ func (c *exportCheck) record(e *board.Entry) error {
 	return nil
 }
 
-// thing judges what a record says about a thing. One that is redacted anywhere
-// in the export has no body left in it.
+// thing checks what a record says about a versioned record. One that is
+// redacted anywhere in the export has no body left in it.
 func (c *exportCheck) thing(e *board.Entry) error {
 	h := &e.Header
 	switch control := e.Record.Control.(type) {
@@ -356,7 +356,7 @@ func (c *exportCheck) thing(e *board.Entry) error {
 	return nil
 }
 
-// redaction judges which things a redaction names, and its key.
+// redaction checks which records a redaction names, and its key.
 func (c *exportCheck) redaction(e *board.Entry, red *memory.Redaction) error {
 	if red.Key != nil {
 		if c.key == nil {
@@ -382,7 +382,7 @@ func (c *exportCheck) redaction(e *board.Entry, red *memory.Redaction) error {
 	return nil
 }
 
-// end judges the whole.
+// end checks the whole export.
 func (c *exportCheck) end() error {
 	if n := c.tree.Size(); n != c.head.Size {
 		return fault.Newf(fault.InvalidDocument, "the export ends after %d of %d records", n, c.head.Size).

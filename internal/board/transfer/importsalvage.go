@@ -17,29 +17,28 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// salvageBegins is how a salvage begins.
+// salvageBegins is the beginning of a salvage.
 const salvageBegins = `{"lukasa_salvage":`
 
-// ImportedSalvage says what is missing of a tenant that came out of a damaged
-// directory.
+// ImportedSalvage says what is missing of a tenant from a damaged directory.
 type ImportedSalvage struct {
-	Lost    uint64    // records that could not be read there
-	LeftOut uint64    // records that mean nothing without those
-	Rewrote uint64    // records that had to be written again, since they name others
+	Lost    uint64    // records that were unreadable there
+	LeftOut uint64    // records that are useless without those
+	Rewrote uint64    // records that were rewritten, since they name others
 	Reasons []LeftOut // of the first thousand
 }
 
-// LeftOut is a record that was not brought in, and why.
+// LeftOut is a record that was not imported, and why.
 type LeftOut struct {
-	Position uint64 // in the directory that it comes from
+	Position uint64 // in the original directory
 	Kind     record.Kind
 	Why      string
 }
 
-// importSalvage brings in what [Salvage.Write] wrote. Records keep their content,
-// time, writer and trust, and follow each other without gaps, so that their
-// positions and proofs are new. What cannot be without a record that is lost is
-// left out. It returns the tenant.
+// importSalvage imports the output of [Salvage.Write]. Records keep their
+// content, time, writer and trust, and follow each other without gaps, so that
+// their positions and proofs are new. Records that depend on a lost one are left
+// out. It returns the tenant.
 func importSalvage(ctx context.Context, b *board.Board, first io.Reader, again func() (io.Reader, error), report *ImportReport, tell func(done, total uint64)) (string, error) {
 	erased := make(map[uint64]bool)
 	head, err := readSalvage(ctx, b, first, func(e *board.Entry) error {
@@ -122,7 +121,7 @@ func readSalvage(ctx context.Context, b *board.Board, src io.Reader, visit func(
 	}
 }
 
-// parseSalvageHead reads the first line. What it lists as lost is for people.
+// parseSalvageHead reads the first line. Its list of lost records is for people.
 func parseSalvageHead(text []byte) (head salvageHead, err error) {
 	var l exportLine
 	l.parse(text)
@@ -143,7 +142,7 @@ func parseSalvageHead(text []byte) (head salvageHead, err error) {
 	return head, memory.CheckTenant(head.Tenant)
 }
 
-// salvaged is an import of a salvage that is under way.
+// salvaged is a running import of a salvage.
 type salvaged struct {
 	board  *board.Board
 	report *ImportReport
@@ -154,7 +153,7 @@ type salvaged struct {
 	placed uint64 // records of the salvage that it has now
 }
 
-// group puts records as far as they fit, all of those or none.
+// group puts the records that fit, all of those or none.
 func (s *salvaged) group(ctx context.Context, entries []*board.Entry) error {
 	return s.board.Submit(ctx, &board.Request{Alone: true, Records: len(entries), Admit: func(g *board.Group) error {
 		for _, e := range entries {
@@ -173,7 +172,7 @@ func (s *salvaged) group(ctx context.Context, entries []*board.Entry) error {
 	}})
 }
 
-// record puts the next record, finds it there, or leaves it out.
+// record puts the next record, finds it already present, or leaves it out.
 func (s *salvaged) record(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	was := e.Header.Position
 	if s.placed < s.there {
@@ -216,13 +215,13 @@ func (s *salvaged) record(g *board.Group, t *ledger.Tenant, e *board.Entry) erro
 	return nil
 }
 
-// place notes that the record which was at a position comes next.
+// place records that the record at an old position comes next.
 func (s *salvaged) place(was uint64) {
 	s.moves.add(was, s.placed)
 	s.placed++
 }
 
-// leave notes that a record is not brought in.
+// leave records that a record is not imported.
 func (s *salvaged) leave(e *board.Entry, why string) {
 	x := s.report.Salvage
 	x.LeftOut++

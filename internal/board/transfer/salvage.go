@@ -22,10 +22,10 @@ import (
 // salvageFormat is the version of a salvage's lines.
 const salvageFormat = 1
 
-// maxLost is how many ranges of lost records are told one by one.
+// maxLost is how many ranges of lost records are listed.
 const maxLost = 1000
 
-// Lost is a range of a tenant's records that cannot be read, and why.
+// Lost is a range of unreadable records of a tenant, and why.
 type Lost struct {
 	From    uint64 `json:"from"` // position of the first
 	To      uint64 `json:"to"`   // position of the last
@@ -37,19 +37,19 @@ type Lost struct {
 // Salvaged says what a salvage wrote, and what it could not read.
 type Salvaged struct {
 	Tenant      string
-	Records     uint64 // that are written
+	Records     uint64 // records that were written
 	LostRecords uint64
 	Lost        []Lost // in order of positions; the first thousand
-	// Behind says why there may have been more records behind the last that is
-	// known, or is empty.
+	// Behind says why there may have been more records after the last known one,
+	// or is empty.
 	Behind string
 }
 
 // Whole reports whether nothing is known to be missing.
 func (s *Salvaged) Whole() bool { return s.LostRecords == 0 && s.Behind == "" }
 
-// salvageHead is the first line of a salvage. It names no root: what is left of
-// a tenant has none.
+// salvageHead is the first line of a salvage. It names no root: the remains of a
+// tenant have none.
 type salvageHead struct {
 	Salvage     int    `json:"lukasa_salvage"`
 	Tenant      string `json:"tenant"`
@@ -60,8 +60,8 @@ type salvageHead struct {
 	Directory   string `json:"directory"`
 }
 
-// Salvage is a damaged directory that is looked at for what can still be read of
-// it. The journal alone is read; no file is changed.
+// Salvage is a damaged directory that is searched for readable records. It reads
+// only the journal, and changes no file.
 type Salvage struct {
 	log       *journal.Log
 	end       journal.LSN
@@ -70,8 +70,8 @@ type Salvage struct {
 	close     func() error
 }
 
-// OpenSalvage opens a directory that nobody has for a salvage, whatever is wrong
-// with its index, its keys and its mark. It must be closed.
+// OpenSalvage opens a directory for a salvage, whatever is wrong with its index,
+// its keys and its mark. No other process may have it open. It must be closed.
 func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) {
 	if _, err := fs.Stat(fs.PathJoin(dir, "journal")); err != nil {
 		return nil, fault.Newf(fault.NotFound, "there is no journal in %s", dir).WithCause(err).
@@ -109,8 +109,8 @@ func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) {
 	return s, nil
 }
 
-// ask asks the index how far it had come and how many records tenants had, as
-// far as it is good for that.
+// ask reads from the index how far it had come and how many records tenants had,
+// as far as it is readable.
 func (s *Salvage) ask(b *board.Board) journal.LSN {
 	if _, err := b.FS().Stat(b.Path(board.NameIndex)); err != nil || s.directory == "" || b.OpenStore() != nil {
 		return 0
@@ -123,7 +123,8 @@ func (s *Salvage) ask(b *board.Board) journal.LSN {
 	return reached
 }
 
-// size returns how many records a tenant had by the index, or 0 if nothing tells.
+// size returns how many records a tenant had according to the index, or 0 if it is
+// unknown.
 func (s *Salvage) size(tenant string) uint64 {
 	if s.index == nil {
 		return 0
@@ -135,7 +136,7 @@ func (s *Salvage) size(tenant string) uint64 {
 	return t.Size
 }
 
-// gone reports whether a record was erased by what the index knows, whose own
+// gone reports whether a record was erased according to the index; the erasing
 // record may be damaged.
 func (s *Salvage) gone(tenant string, position uint64) bool {
 	if s.index == nil {
@@ -149,11 +150,11 @@ func (s *Salvage) gone(tenant string, position uint64) bool {
 	return err == nil && gone
 }
 
-// Close lets the directory go.
+// Close releases the directory.
 func (s *Salvage) Close() error { return s.close() }
 
-// Tenants returns the tenants of which a record can be made out, in the order of
-// their first ones, without [SystemTenant].
+// Tenants returns the tenants with a recognizable record, in the order of their
+// first ones, without [SystemTenant].
 func (s *Salvage) Tenants(ctx context.Context) (names []string, err error) {
 	seen := map[string]bool{board.SystemTenant: true}
 	err = s.scan(ctx, nil, func(h *record.Header, _ *journal.Frame, _ *journal.Damage) error {
@@ -166,7 +167,7 @@ func (s *Salvage) Tenants(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// SalvageTenant writes what can still be read of a tenant, as [Salvage.Write] does.
+// SalvageTenant writes the readable records of a tenant, as [Salvage.Write] does.
 func SalvageTenant(ctx context.Context, b *board.Board, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
 	if err := board.EnterTenant(ctx, tenant); err != nil {
 		return nil, err
@@ -181,10 +182,9 @@ func SalvageTenant(ctx context.Context, b *board.Board, tenant string, dst io.Wr
 	return s.Write(ctx, tenant, dst, tell)
 }
 
-// Write writes every record of a tenant that can still be read as a line of JSON,
-// at the position that it had, under a head that says what is missing. What a
-// record that can be read erases is erased. The function, if there is one, is told
-// how far the journal is read.
+// Write writes every readable record of a tenant as a line of JSON, at its
+// position, under a head that says what is missing. What a readable record erases
+// is erased. It calls tell, if not nil, with the progress through the journal.
 func (s *Salvage) Write(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func (s *Salvage) Write(ctx context.Context, tenant string, dst io.Writer, tell 
 	return report, outputFailed(w.Flush())
 }
 
-// lose notes what cannot be read.
+// lose records what is unreadable.
 func (s *Salvaged) lose(l Lost) {
 	s.LostRecords += l.To - l.From + 1
 	if len(s.Lost) < maxLost {
@@ -244,10 +244,10 @@ func (s *Salvaged) lose(l Lost) {
 	}
 }
 
-// scan goes through the journal to where it ended when the salvage began. The
-// function is given each record whose header can be read, with the damage of its
-// body, and without a header each other damage. Where the disk cannot be read, it
-// goes on with the next segment.
+// scan reads the journal to its end at the start of the salvage. It calls visit
+// with each record whose header is readable, with the damage of its body, and
+// without a header for other damage. Where the disk is unreadable, it continues
+// with the next segment.
 func (s *Salvage) scan(ctx context.Context, tell func(done, total uint64), visit func(h *record.Header, f *journal.Frame, d *journal.Damage) error) error {
 	at := journal.LSN(0)
 	for at < s.end {
@@ -312,7 +312,7 @@ func (s *Salvage) scanFrom(ctx context.Context, at *journal.LSN, tell func(done,
 	}
 }
 
-// place returns where an address is, and up to where its segment goes.
+// place returns the segment and offset of an address, and the end of its segment.
 func (s *Salvage) place(at journal.LSN) *journal.Damage {
 	d := &journal.Damage{From: at}
 	for _, seg := range s.log.Segments() {

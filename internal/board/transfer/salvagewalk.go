@@ -17,13 +17,13 @@ type salvaging struct {
 	erased map[uint64]bool // positions whose payload is erased
 	behind string
 
-	next uint64           // position that comes next
+	next uint64           // the next position
 	hurt []journal.Damage // since the last record of the tenant
 	lose func(Lost)
 	keep func(*exportRecord) error
 }
 
-// erasures looks what the records that can be read erase.
+// erasures collects what the readable records erase.
 func (x *salvaging) erasures(ctx context.Context, tell func(done, total uint64)) error {
 	return x.scan(ctx, tell, func(h *record.Header, f *journal.Frame, d *journal.Damage) error {
 		if h == nil || d != nil || h.Tenant != x.tenant || !apply.Alone(h.Kind) || x.flaw(h, f) != "" {
@@ -46,8 +46,8 @@ func (x *salvaging) erasures(ctx context.Context, tell func(done, total uint64))
 	})
 }
 
-// walk goes through the records of the tenant: those that can be read are kept,
-// the others lost.
+// walk visits the records of the tenant: readable ones are kept, the others are
+// lost.
 func (x *salvaging) walk(ctx context.Context, tell func(done, total uint64), lose func(Lost), keep func(*exportRecord) error) error {
 	x.next, x.hurt, x.behind, x.lose, x.keep = 0, nil, "", lose, keep
 	if err := x.scan(ctx, tell, x.visit); err != nil {
@@ -67,7 +67,7 @@ func (x *salvaging) walk(ctx context.Context, tell func(done, total uint64), los
 	return nil
 }
 
-// visit takes the next thing that was found in the journal.
+// visit handles the next frame or damage in the journal.
 func (x *salvaging) visit(h *record.Header, f *journal.Frame, d *journal.Damage) error {
 	if h == nil {
 		x.hurt = append(x.hurt, *d)
@@ -97,7 +97,7 @@ func (x *salvaging) visit(h *record.Header, f *journal.Frame, d *journal.Damage)
 	return x.keep(exportLineOf(h, f.Body, gone))
 }
 
-// missing tells that nothing was found of the positions up to the last.
+// missing reports that nothing was found of the positions up to last.
 func (x *salvaging) missing(last uint64) {
 	l := Lost{From: x.next, To: last, Why: "the journal has no trace of them"}
 	for i, d := range x.hurt {
@@ -112,8 +112,8 @@ func (x *salvaging) missing(last uint64) {
 	x.next, x.hurt = last+1, nil
 }
 
-// flaw says what is wrong with a record that passed its check, or nothing. No
-// import would take such a one.
+// flaw returns the problem of a record that passed its check, or "". No import
+// would accept such a record.
 func (x *salvaging) flaw(h *record.Header, f *journal.Frame) string {
 	if apply.Blank(f) {
 		return ""

@@ -2,16 +2,14 @@
 //
 //   - [NoSync] promises durability and does nothing. A suite of crash tests that
 //     still passes on it proves nothing.
-//   - [FailAt] fails the n-th operation that changes something, with an error or
-//     after half a write. A sweep raises n until [Faulty.Tripped] says that
-//     nothing failed.
-//   - [Piecemeal] writes large pieces as many small ones, as a real disk may
-//     show them to someone who reads meanwhile.
+//   - [FailAt] fails the n-th operation that changes a file, with an error or
+//     after half a write. A sweep raises n until [Faulty.Tripped] returns "".
+//   - [Piecemeal] writes large pieces as many small ones, as a concurrent reader
+//     may see them on a real disk.
 //   - [Count] only counts.
 //
-// What reads is never counted and never fails. Operations that run at the same
-// time are numbered in the order in which they get their number, so that a
-// sweep is repeatable only over one goroutine.
+// Reads are never counted and never fail. Concurrent operations are numbered in
+// the order of arrival, so that a sweep is repeatable only with one goroutine.
 package disktest
 
 import (
@@ -24,7 +22,7 @@ import (
 	"lukasa.dev/internal/disk"
 )
 
-// Op names an operation that changes something.
+// Op names an operation that changes a file.
 type Op string
 
 // The operations that are counted.
@@ -46,7 +44,7 @@ const (
 	SyncDir     Op = "sync directory"
 )
 
-// verdict is what becomes of an operation.
+// verdict is what happens to an operation.
 type verdict struct {
 	err  error // it fails with this
 	half bool  // a write writes half of its bytes before it fails
@@ -68,20 +66,20 @@ func NoSync(fs disk.FS) disk.FS {
 }
 
 // Piecemeal returns fs with writes at an offset done in pieces of at most n
-// bytes, between which others get their turn.
+// bytes, between which other goroutines can run.
 func Piecemeal(fs disk.FS, n int) disk.FS {
 	return &seam{FS: fs, piece: n, judge: func(Op, string) verdict { return verdict{} }}
 }
 
-// Fault says which operation fails, and how.
+// Fault selects the operation that fails, and how.
 type Fault struct {
 	N     int   // the N-th operation fails, counted from 1; 0 for none
-	Err   error // what it fails with
+	Err   error // its error
 	Short bool  // a write writes half of its bytes first
 	After bool  // everything after it fails too
 }
 
-// Faulty is a file system that fails as its [Fault] says.
+// Faulty is a file system that fails according to its [Fault].
 type Faulty struct {
 	seam
 	fault Fault
@@ -137,16 +135,16 @@ func (f *Faulty) Of(op Op) int {
 	return f.counts[op]
 }
 
-// seam asks a judge about every operation that changes something.
+// seam calls a judge for every operation that changes a file.
 type seam struct {
 	disk.FS
 	judge judge
-	piece int // the most that is written at once, or 0
+	piece int // maximum bytes per write, or 0
 }
 
 func (s *seam) Unwrap() disk.FS { return s.FS }
 
-// do performs an operation unless the judge has it otherwise.
+// do performs an operation unless the judge forbids it.
 func (s *seam) do(op Op, path string, perform func() error) error {
 	v := s.judge(op, path)
 	if v.err != nil {
@@ -158,7 +156,7 @@ func (s *seam) do(op Op, path string, perform func() error) error {
 	return perform()
 }
 
-// open performs an operation that gives a file.
+// open performs an operation that returns a file.
 func (s *seam) open(op Op, path string, perform func() (disk.File, error)) (disk.File, error) {
 	if v := s.judge(op, path); v.err != nil {
 		return nil, v.err
@@ -217,7 +215,7 @@ func (s *seam) Lock(name string) (io.Closer, error) {
 	return s.FS.Lock(name)
 }
 
-// file asks the same judge.
+// file is an open file with the same judge.
 type file struct {
 	disk.File
 	path string

@@ -11,7 +11,7 @@ import (
 
 var errBroken = errors.New("broken")
 
-// write does a little of everything that matters to the sweeps.
+// write does one of each operation that matters to the sweeps.
 func write(fs disk.FS) error {
 	if err := disk.MkdirAll(fs, "d"); err != nil {
 		return err

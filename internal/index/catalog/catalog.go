@@ -1,33 +1,32 @@
-// Package catalog is the index of versioned things: memories, edges, entities,
-// relations, conflicts, policies, artifacts and feedback. It sees their facets
-// and never their type.
+// Package catalog is the index of versioned records: memories, edges, entities,
+// relations, conflicts, policies, artifacts and feedback. It reads their facets and
+// does not depend on their types.
 //
 // # Tables
 //
-//	h  tenant, kind, id                    → head: what the thing is now
+//	h  tenant, kind, id                    → head: the current state
 //	v  tenant, kind, id, version           → entry: what happened at that version
-//	k  tenant, kind, key, state, created, id → nothing: who holds a key, or did when it went
-//	a  tenant, kind, state, created, id    → nothing: everything there is, by age
-//	c  tenant, kind, class, created, id    → nothing: what is live, by class
-//	g  tenant, kind, tag, created, id      → nothing: what is live, by tag
-//	p  tenant, kind, prefix, created, id   → nothing: what is live, by each whole-segment prefix of its key
-//	w  tenant, kind, agent, created, id    → nothing: what is live, by who wrote it and whom it is about
-//	s  tenant, kind, session, created, id  → nothing: what is live, by session
-//	n  tenant, kind, name, id              → nothing: what is live, by name
-//	l  tenant, target, kind, id, relation  → relation: what is live and refers to the target
-//	x  tenant, end of life, kind, id       → nothing: what is live and will end
+//	k  tenant, kind, key, state, created, id → nothing: holders of a key, and those that held it when they ended
+//	a  tenant, kind, state, created, id    → nothing: all records, by age
+//	c  tenant, kind, class, created, id    → nothing: live records, by class
+//	g  tenant, kind, tag, created, id      → nothing: live records, by tag
+//	p  tenant, kind, prefix, created, id   → nothing: live records, by each whole-segment prefix of the key
+//	w  tenant, kind, agent, created, id    → nothing: live records, by writer and by the agent they are about
+//	s  tenant, kind, session, created, id  → nothing: live records, by session
+//	n  tenant, kind, name, id              → nothing: live records, by name
+//	l  tenant, target, kind, id, relation  → relation: live records that refer to the target
+//	x  tenant, end of life, kind, id       → nothing: live records that will expire
 //
 // # What is guaranteed
 //
-// Versions of a thing count from 1 without gaps; every record about it is one:
-// a put, a tombstone, an expiry, a change of status. The head is the newest.
-// Once a thing is redacted, nothing of it is left but its digest, and that and
-// when it was redacted.
+// Versions of a record count from 1 without gaps. Every record about it is a version:
+// a put, a tombstone, an expiry, a change of status. The head is the newest. After a
+// redaction, only the digest of the record and the time of the redaction are left.
 //
 // # What is not
 //
-// Texts are not here: an entry names the position of its record. Whether a
-// write is allowed is decided before it becomes a record.
+// Texts are not here: an entry names the position of its record. Whether a write is
+// allowed is decided before it is recorded.
 package catalog
 
 import (
@@ -50,9 +49,9 @@ const Prefix = 'C'
 // format 2 has the tables p, w and s; format 3 has MaxEvidence.
 const format = 3
 
-// MaxEvidence is how many of the events that an artifact was compiled from are in the
-// catalogue, the first of more: there may be thousands, and a head is read by everyone
-// who asks whether the artifact is active. The artifact itself names all.
+// MaxEvidence is how many of an artifact's source events are in the catalogue, the
+// first ones: there may be thousands, and every check whether the artifact is active
+// reads the head. The artifact itself names all.
 const MaxEvidence = 16
 
 const (
@@ -70,10 +69,10 @@ const (
 	tableExpiry  = 'x'
 )
 
-// State is whether a thing is there.
+// State is the state of a versioned record.
 type State string
 
-// The states of a thing.
+// The states of a versioned record.
 const (
 	Live      State = "live"
 	Forgotten State = "forgotten" // by a tombstone
@@ -84,7 +83,7 @@ const (
 // Op is what happened at a version.
 type Op string
 
-// What can happen to a thing.
+// The operations.
 const (
 	Put        Op = "put"
 	Tombstone  Op = "tombstone"
@@ -92,7 +91,7 @@ const (
 	Transition Op = "transition"
 )
 
-// Entry is what happened to a thing at one version.
+// Entry is what happened to a record at one version.
 type Entry struct {
 	Version  uint32       `json:"version"`
 	Op       Op           `json:"op"`
@@ -105,14 +104,14 @@ type Entry struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Head is what a thing is now.
+// Head is the current state of a record.
 type Head struct {
 	Kind  record.Kind `json:"kind"`
 	ID    string      `json:"id,omitempty"`
 	Key   string      `json:"key,omitempty"`
 	State State       `json:"state"`
-	// Version is the newest, Content the one that holds the text, which is
-	// recorded at Position.
+	// Version is the newest, Content the one that holds the text, which is recorded at
+	// Position.
 	Version  uint32       `json:"version"`
 	Content  uint32       `json:"content"`
 	Position uint64       `json:"position"`
@@ -121,8 +120,8 @@ type Head struct {
 	Actor    string       `json:"actor,omitempty"` // who wrote the content
 	Trust    record.Trust `json:"trust,omitempty"` // of the content
 	Note     string       `json:"note,omitempty"`  // why it is forgotten or expired
-	// Ended is the tier of whoever forgot it or changed its status last, which
-	// a lower one must not undo. It is zero once there is new content.
+	// Ended is the trust of the writer who forgot it or changed its status last, which
+	// a less trusted one must not undo. It is zero once there is new content.
 	Ended record.Trust `json:"ended,omitempty"`
 
 	Class      string            `json:"class,omitempty"`
@@ -143,17 +142,17 @@ type Head struct {
 	Session    string            `json:"session,omitempty"`
 }
 
-// Link is a reference from a thing to another.
+// Link is a reference from a record to another.
 type Link struct {
 	Rel string `json:"rel"`
 	To  string `json:"to"` // URI without a version
 }
 
-// Thing is the digest of a thing's id, by which the tables know it.
+// Thing is the digest of a record's id, which identifies it in the tables.
 type Thing = index.Digest
 
-// ThingOf returns the digest of an id of a kind within a tenant. It is the
-// beginning of the digest that a redaction names.
+// ThingOf returns the digest of an id of a kind within a tenant. It is a prefix of the
+// digest that a redaction names.
 func ThingOf(tenant string, kind record.Kind, id string) Thing {
 	sum := record.ID(tenant, kind, id)
 	return Thing(sum[:16])
@@ -174,13 +173,13 @@ func (c *Catalog) Prefix() byte { return Prefix }
 // Format is the number of the fold's layout.
 func (c *Catalog) Format() uint32 { return format }
 
-// Reset has nothing to forget.
+// Reset does nothing.
 func (c *Catalog) Reset() {}
 
-// Finish has nothing left to write.
+// Finish does nothing.
 func (c *Catalog) Finish(*kv.Txn) error { return nil }
 
-// Apply takes what a record says about things.
+// Apply folds what a record says about versioned records.
 func (c *Catalog) Apply(tx *kv.Txn, r *index.Record) error {
 	if r.Body != nil {
 		return c.put(tx, r)
@@ -216,7 +215,7 @@ func (c *Catalog) Apply(tx *kv.Txn, r *index.Record) error {
 	return nil
 }
 
-// put folds a new version of a thing.
+// put folds a new version.
 func (c *Catalog) put(tx *kv.Txn, r *index.Record) error {
 	id, key := r.Body.Identity()
 	kind := r.Header.Kind
@@ -239,7 +238,7 @@ func (c *Catalog) put(tx *kv.Txn, r *index.Record) error {
 	return c.enter(tx, r, kind, thing, h.Version, Put, "")
 }
 
-// headOf makes the first head of a thing out of its record.
+// headOf returns the first head of a record.
 func headOf(r *index.Record, id, key string) *Head {
 	x := r.Body.Facets()
 	h := &Head{
@@ -272,8 +271,8 @@ func headOf(r *index.Record, id, key string) *Head {
 	return h
 }
 
-// end folds a record after which a thing is no longer there. A thing that the
-// catalogue does not have was erased.
+// end folds a record that ends another. A record that the catalogue does not have was
+// erased.
 func (c *Catalog) end(tx *kv.Txn, r *index.Record, kind record.Kind, thing Thing, state State, op Op, note string) error {
 	h, found, err := HeadOf(tx, r.Tenant, kind, thing)
 	if err != nil || !found || h.State == Redacted {
@@ -315,7 +314,7 @@ func (c *Catalog) transition(tx *kv.Txn, r *index.Record, t *memory.Transition) 
 	return c.enter(tx, r, record.Artifact, thing, h.Version, Transition, string(t.To))
 }
 
-// redact takes everything out that the catalogue has of a thing.
+// redact removes everything that the catalogue has of a record.
 func (c *Catalog) redact(tx *kv.Txn, r *index.Record, kind record.Kind, thing Thing) error {
 	h, found, err := HeadOf(tx, r.Tenant, kind, thing)
 	if err != nil {
@@ -338,7 +337,7 @@ func (c *Catalog) redact(tx *kv.Txn, r *index.Record, kind record.Kind, thing Th
 	return c.setHead(tx, r.Tenant, thing, left)
 }
 
-// enter writes what happened at a version.
+// enter writes the entry of a version.
 func (c *Catalog) enter(tx *kv.Txn, r *index.Record, kind record.Kind, thing Thing, version uint32, op Op, note string) error {
 	v, err := json.Marshal(Entry{
 		Version: version, Op: op, Position: r.Header.Position, Time: r.Header.Time,
@@ -350,7 +349,7 @@ func (c *Catalog) enter(tx *kv.Txn, r *index.Record, kind record.Kind, thing Thi
 	return tx.Set(versionKey(r.Tenant, kind, thing, version), v)
 }
 
-// setHead writes a head and nothing else.
+// setHead writes only a head.
 func (c *Catalog) setHead(tx *kv.Txn, tenant uint32, thing Thing, h *Head) error {
 	v, err := json.Marshal(h)
 	if err != nil {
@@ -359,7 +358,7 @@ func (c *Catalog) setHead(tx *kv.Txn, tenant uint32, thing Thing, h *Head) error
 	return tx.Set(headKey(tenant, h.Kind, thing), v)
 }
 
-// hang writes a head and every key by which it is found.
+// hang writes a head and all its list keys.
 func (c *Catalog) hang(tx *kv.Txn, tenant uint32, thing Thing, h *Head) error {
 	if err := c.setHead(tx, tenant, thing, h); err != nil {
 		return err
@@ -367,12 +366,12 @@ func (c *Catalog) hang(tx *kv.Txn, tenant uint32, thing Thing, h *Head) error {
 	return c.ways(tenant, thing, h, tx.SetBlind)
 }
 
-// drop removes every key by which a head is found, apart from its own.
+// drop removes all list keys of a head.
 func (c *Catalog) drop(tx *kv.Txn, tenant uint32, thing Thing, h *Head) error {
 	return c.ways(tenant, thing, h, func(key, _ []byte) error { return tx.Delete(key) })
 }
 
-// ways calls visit with every key by which a head is found.
+// ways calls visit with all list keys of a head.
 func (c *Catalog) ways(tenant uint32, thing Thing, h *Head, visit func(key, value []byte) error) error {
 	if err := visit(allKey(tenant, h.Kind, h.State, h.Created, thing), nil); err != nil {
 		return err
@@ -428,8 +427,8 @@ func (c *Catalog) ways(tenant uint32, thing Thing, h *Head, visit func(key, valu
 	return nil
 }
 
-// MaxSegments is how many segments of a key are in the list of prefixes. A
-// longer prefix is looked for among what its first segments cover.
+// MaxSegments is how many segments of a key are in the list of prefixes. The reader
+// filters a longer prefix from what its first segments cover.
 const MaxSegments = 16
 
 // prefixes returns the whole-segment prefixes of a key, shortest first: release
@@ -450,7 +449,7 @@ func prefixes(key string) iter.Seq[string] {
 	}
 }
 
-// agents returns who wrote a thing and whom it is about, each once.
+// agents returns the writer of a record and the agent it is about, each once.
 func (h *Head) agents() []string {
 	if h.Agent == "" || h.Agent == h.Actor {
 		return []string{h.Actor}
@@ -490,7 +489,7 @@ func linkKey(tenant uint32, target string, kind record.Kind, thing Thing, rel st
 	return append(k, rel...)
 }
 
-// damaged says that an entry of the catalogue cannot be read.
+// damaged says that an entry of the catalogue is unreadable.
 func damaged(what string, err error) error {
 	return fault.Newf(fault.Damaged, "%s in the catalogue cannot be read: %w", what, err).
 		WithFix("`lukasa rebuild` makes the index anew from the journal")

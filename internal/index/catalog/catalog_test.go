@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// world is a store and what was folded into it, for one tenant.
+// world is a store with the records folded into it, for one tenant.
 type world struct {
 	t        *testing.T
 	s        *kv.Store
@@ -32,7 +32,7 @@ func newWorld(t *testing.T) *world {
 	return &world{t: t, s: s, c: catalog.New()}
 }
 
-// apply folds a record and returns its position. Time passes by one.
+// apply folds a record and returns its position. The time advances by one.
 func (w *world) apply(r index.Record) uint64 {
 	w.t.Helper()
 	r.Header.Position, r.Header.Tenant, r.Header.Time = w.position, "acme", int64(w.position)+100
@@ -86,7 +86,7 @@ func (w *world) head(id string) *catalog.Head {
 	return h
 }
 
-// entries returns what happened to a thing: versions, ops and positions.
+// entries returns the history of a record: versions, ops and positions.
 func (w *world) entries(id string) string {
 	w.t.Helper()
 	list, err := catalog.Entries(w.s, 0, record.Memory, thing(id))
@@ -147,7 +147,7 @@ func (w *world) list(way catalog.Way, size int, ids ...string) (got []string) {
 	}
 }
 
-// lists compares every list with what it should hold, in pages of every size.
+// lists compares every list with the expected ids, in pages of every size.
 func (w *world) lists(want map[string][]string, ids ...string) {
 	w.t.Helper()
 	for name, way := range map[string]catalog.Way{
@@ -163,7 +163,7 @@ func (w *world) lists(want map[string][]string, ids ...string) {
 	}
 }
 
-// ended returns how many things are live though their time is over at now.
+// ended returns how many records are live although their time has ended at now.
 func (w *world) ended(now int64) (n int) {
 	w.t.Helper()
 	err := catalog.Ended(w.s, 0, now, func(record.Kind, catalog.Thing) bool { n++; return true })
@@ -173,7 +173,8 @@ func (w *world) ended(now int64) (n int) {
 	return n
 }
 
-// TestPut counts versions, moves keys, tags and lists along, and keeps the age.
+// TestPut: a put counts versions, updates keys, tags and lists, and keeps the
+// age.
 func TestPut(t *testing.T) {
 	w := newWorld(t)
 	w.put("a", "k", "red")
@@ -201,8 +202,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestTombstone takes a thing off the lists and keeps its history; a put brings
-// it back.
+// TestTombstone: a tombstone removes a record from the lists and keeps its
+// history; a put brings it back.
 func TestTombstone(t *testing.T) {
 	w := newWorld(t)
 	w.put("a", "k", "red")
@@ -223,7 +224,7 @@ func TestTombstone(t *testing.T) {
 	if w.head("nobody") != nil {
 		t.Error("a tombstone made a thing")
 	}
-	// Someone else takes the key; the live one comes first.
+	// Another record takes the key; the live one comes first.
 	w.put("c", "k")
 	if got := w.holder("k", "a", "c"); got != "c" {
 		t.Errorf("the key is held by %q", got)
@@ -235,7 +236,7 @@ func TestTombstone(t *testing.T) {
 	}
 }
 
-// TestExpiry ends a thing by the position of its content.
+// TestExpiry: an expiry ends a record by the position of its content.
 func TestExpiry(t *testing.T) {
 	w := newWorld(t)
 	m := &memory.Memory{ID: "a", Type: memory.TypeFact, Key: "k", Text: "Over soon."}
@@ -256,8 +257,8 @@ func TestExpiry(t *testing.T) {
 	w.lists(map[string][]string{"expired": {"a"}}, "a")
 }
 
-// TestRedaction leaves a digest and nothing else, whatever state the thing was
-// in, and nothing that comes later brings anything back.
+// TestRedaction: a redaction leaves only a digest, whatever the state of the
+// record was, and no later record brings it back.
 func TestRedaction(t *testing.T) {
 	w := newWorld(t)
 	first := w.put("a", "k", "red")
@@ -283,7 +284,7 @@ func TestRedaction(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	w.lists(want, "a", "b")
-	// A live one, of which a replay does not even see the put.
+	// A live one, whose put a replay does not even see.
 	w.redact("b", 3)
 	w.redact("c", 3)
 	w.lists(nil, "a", "b")

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// HeadOf returns what a thing is now.
+// HeadOf returns the head of a record.
 func HeadOf(r kv.Reader, tenant uint32, kind record.Kind, thing Thing) (*Head, bool, error) {
 	v, ok, err := r.Get(headKey(tenant, kind, thing), nil)
 	if err != nil || !ok {
@@ -34,8 +34,8 @@ func HeadOf(r kv.Reader, tenant uint32, kind record.Kind, thing Thing) (*Head, b
 	return h, true, nil
 }
 
-// Holder returns the live thing that holds a key, or else the one that was made
-// last among those that held it when they went.
+// Holder returns the live record that holds a key, or else the newest of those
+// that held it when they ended.
 func Holder(r kv.Reader, tenant uint32, kind record.Kind, key string) (thing Thing, ok bool, err error) {
 	for _, state := range [...]State{Live, Forgotten, Expired} {
 		prefix := keyPrefix(tenant, kind, key, state)
@@ -54,7 +54,7 @@ func Holder(r kv.Reader, tenant uint32, kind record.Kind, key string) (thing Thi
 	return thing, false, nil
 }
 
-// EntryOf returns what happened at a version.
+// EntryOf returns the entry of a version.
 func EntryOf(r kv.Reader, tenant uint32, kind record.Kind, thing Thing, version uint32) (*Entry, bool, error) {
 	v, ok, err := r.Get(versionKey(tenant, kind, thing, version), nil)
 	if err != nil || !ok {
@@ -67,7 +67,7 @@ func EntryOf(r kv.Reader, tenant uint32, kind record.Kind, thing Thing, version 
 	return e, true, nil
 }
 
-// Entries returns everything that happened to a thing, oldest first.
+// Entries returns the whole history of a record, oldest first.
 func Entries(r kv.Reader, tenant uint32, kind record.Kind, thing Thing) ([]Entry, error) {
 	lower := versionKey(tenant, kind, thing, 0)
 	it, err := r.Iter(lower, versionKey(tenant, kind, thing, math.MaxUint32))
@@ -92,9 +92,9 @@ func Entries(r kv.Reader, tenant uint32, kind record.Kind, thing Thing) ([]Entry
 	return entries, it.Close()
 }
 
-// Past returns the head of a thing as it was after the last of some entries: its
-// history from the first on, without a gap. The body is that of the last put
-// among them, whose place in the list is content.
+// Past returns the head of a record after the last of some entries: its history
+// from the first on, without a gap. The body is that of the last put among them,
+// at index content.
 func Past(tenant string, kind record.Kind, entries []Entry, content int, body memory.Body) *Head {
 	put := &entries[content]
 	id, key := body.Identity()
@@ -118,7 +118,7 @@ func Past(tenant string, kind record.Kind, entries []Entry, content int, body me
 	return h
 }
 
-// Way is a list of things.
+// Way is a list of records.
 type Way struct {
 	table byte
 	kind  record.Kind
@@ -126,20 +126,20 @@ type Way struct {
 	state State
 }
 
-// All is everything of a kind that is in a state.
+// All is every record of a kind in a state.
 func All(kind record.Kind, state State) Way { return Way{table: tableAll, kind: kind, state: state} }
 
-// OfClass is what is live of a kind and a class.
+// OfClass is the live records of a kind and a class.
 func OfClass(kind record.Kind, class string) Way {
 	return Way{table: tableClass, kind: kind, word: class}
 }
 
-// Tagged is what is live of a kind and has a tag.
+// Tagged is the live records of a kind with a tag.
 func Tagged(kind record.Kind, tag string) Way { return Way{table: tableTag, kind: kind, word: tag} }
 
-// UnderKey is what is live of a kind and has a key that is, or begins with, the
-// whole segments of a prefix. Of a prefix of more than [MaxSegments] segments it
-// is what the first of them cover, among which the reader looks further.
+// UnderKey is the live records of a kind whose key equals, or begins with, the
+// whole segments of a prefix. For a prefix of more than [MaxSegments] segments
+// it is what the first of them cover, which the reader filters.
 func UnderKey(kind record.Kind, prefix string) Way {
 	n := 0
 	for i := range len(prefix) {
@@ -154,17 +154,18 @@ func UnderKey(kind record.Kind, prefix string) Way {
 	return Way{table: tablePrefix, kind: kind, word: prefix}
 }
 
-// OfAgent is what is live of a kind and was written by an agent, or is about it.
+// OfAgent is the live records of a kind that an agent wrote, or that are about
+// it.
 func OfAgent(kind record.Kind, agent string) Way {
 	return Way{table: tableAgent, kind: kind, word: agent}
 }
 
-// OfSession is what is live of a kind and belongs to a session.
+// OfSession is the live records of a kind that belong to a session.
 func OfSession(kind record.Kind, session string) Way {
 	return Way{table: tableSession, kind: kind, word: session}
 }
 
-// prefix is how the keys of the list begin.
+// prefix is the prefix of the list's keys.
 func (w Way) prefix(tenant uint32) index.Key {
 	k := index.NewKey(nil, Prefix, w.table, tenant).Byte(byte(w.kind))
 	if w.table == tableAll {
@@ -173,8 +174,8 @@ func (w Way) prefix(tenant uint32) index.Key {
 	return k.Digest(index.DigestOf(w.word))
 }
 
-// Between calls visit with the things of a list that were created from one time
-// on and before another, newest first.
+// Between calls visit with the records of a list that were created in [from,
+// until), newest first.
 func Between(r kv.Reader, tenant uint32, w Way, from, until int64, visit func(thing Thing) bool) error {
 	if from >= until {
 		return nil
@@ -196,8 +197,8 @@ func Between(r kv.Reader, tenant uint32, w Way, from, until int64, visit func(th
 	return it.Close()
 }
 
-// List calls visit with the things of a list, newest first, beginning behind
-// after, which is a key of that list seen before (nil for the newest).
+// List calls visit with the records of a list, newest first, starting after the
+// key after, which visit has received before (nil for the newest).
 func List(r kv.Reader, tenant uint32, w Way, after []byte, visit func(key []byte, thing Thing) bool) error {
 	prefix := w.prefix(tenant)
 	if after != nil && !bytes.HasPrefix(after, prefix) {
@@ -223,8 +224,7 @@ func List(r kv.Reader, tenant uint32, w Way, after []byte, visit func(key []byte
 	return it.Close()
 }
 
-// Named calls visit with the things of a kind that have a name, whatever its
-// case.
+// Named calls visit with the records of a kind that have a name, ignoring case.
 func Named(r kv.Reader, tenant uint32, kind record.Kind, name string, visit func(thing Thing) bool) error {
 	prefix := nameKey(tenant, kind, name, Thing{})
 	prefix = prefix[:len(prefix)-16]
@@ -241,18 +241,18 @@ func Named(r kv.Reader, tenant uint32, kind record.Kind, name string, visit func
 	return it.Close()
 }
 
-// linkTarget is how much of a key of the table of links says what is referred to.
+// linkTarget is the length of the part of a link key that names the target.
 const linkTarget = 2 + 4 + 16
 
-// Referrer is a thing that refers to another.
+// Referrer is a record that refers to another.
 type Referrer struct {
 	Kind  record.Kind
 	Thing Thing
 	Rel   string
 }
 
-// Referrers calls visit with what is live and refers to a URI, which must have
-// a tenant and no version.
+// Referrers calls visit with the live records that refer to a URI, which must
+// have a tenant and no version.
 func Referrers(r kv.Reader, tenant uint32, target string, visit func(Referrer) bool) error {
 	return referrers(r, index.NewKey(nil, Prefix, tableLink, tenant).Digest(index.DigestOf(target)), visit)
 }
@@ -277,7 +277,7 @@ func referrers(r kv.Reader, prefix index.Key, visit func(Referrer) bool) error {
 	return it.Close()
 }
 
-// Ended calls visit with what is live though its time was over before now.
+// Ended calls visit with the live records whose time ended before now.
 func Ended(r kv.Reader, tenant uint32, now int64, visit func(kind record.Kind, thing Thing) bool) error {
 	lower := index.NewKey(nil, Prefix, tableExpiry, tenant)
 	it, err := r.Iter(lower, index.NewKey(nil, Prefix, tableExpiry, tenant).Int64(now))

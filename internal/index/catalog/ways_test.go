@@ -40,8 +40,8 @@ func (w *world) between(way catalog.Way, from, until int64, ids ...string) (got 
 	return got
 }
 
-// TestUnderKey finds things by whole segments of their keys, follows a key that
-// moves, and lets go of what is not live.
+// TestUnderKey finds records by whole segments of their keys, follows a changed
+// key, and finds only live records.
 func TestUnderKey(t *testing.T) {
 	w := newWorld(t)
 	deep := strings.Repeat("x/", 20) + "end"
@@ -54,7 +54,7 @@ func TestUnderKey(t *testing.T) {
 	for prefix, want := range map[string]string{
 		"release": "b a", "release/cadence": "a", "releases": "c", "rel": "", "release/cadence/x": "", "": "",
 		"x": "e", deep: "e",
-		// Behind the last segment that is listed, the reader looks further.
+		// Beyond the last listed segment, the reader filters.
 		strings.Repeat("x/", 18) + "other": "e",
 		strings.Repeat("x/", 14) + "other": "",
 	} {
@@ -79,7 +79,7 @@ func TestUnderKey(t *testing.T) {
 	}
 }
 
-// TestOfAgent finds things by who wrote them and by whom they are about, and
+// TestOfAgent finds records by their writer and by the agent they are about, and
 // feedback by its session.
 func TestOfAgent(t *testing.T) {
 	w := newWorld(t)
@@ -108,7 +108,7 @@ func TestOfAgent(t *testing.T) {
 	}
 }
 
-// TestBetween cuts every list by time: from is within, until is not.
+// TestBetween cuts every list by time: from is inclusive, until is exclusive.
 func TestBetween(t *testing.T) {
 	w := newWorld(t)
 	ids := []string{"a", "b", "c", "d"}
@@ -138,7 +138,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// TestReferrersOf tells the referrers of one kind from the others.
+// TestReferrersOf finds only the referrers of one kind.
 func TestReferrersOf(t *testing.T) {
 	w := newWorld(t)
 	target := memory.URI{Tenant: "acme", Kind: record.Memory, ID: "a"}
@@ -168,11 +168,12 @@ func TestReferrersOf(t *testing.T) {
 	}
 }
 
-// history is a random run of records about a few things of two kinds.
+// history is a random sequence of records about a few versioned records of two
+// kinds.
 type history struct {
 	t       *rapid.T
 	records []index.Record
-	bodies  map[string][]int // records that are about a thing, by kind and id
+	bodies  map[string][]int // records about a versioned record, by kind and id
 }
 
 func (h *history) add(r index.Record, subject string) {
@@ -222,8 +223,8 @@ func (h *history) step() {
 	}
 }
 
-// body returns a body for a thing, unless the thing was redacted: none is
-// admitted after that.
+// body returns a body for a record, unless it was redacted: none is admitted
+// after that.
 func (h *history) body(kind record.Kind, id string) memory.Body {
 	for _, r := range h.records {
 		if red, ok := r.Control.(*memory.Redaction); ok && red.Targets[0].ID == record.ID("acme", kind, id) {
@@ -247,8 +248,8 @@ func (h *history) body(kind record.Kind, id string) memory.Body {
 	return body
 }
 
-// fold folds records into a store of its own, a group at a time, and returns all
-// keys and values.
+// fold folds records into a new store, a group at a time, and returns all keys
+// and values.
 func fold(t *rapid.T, records []index.Record, group int) []string {
 	s, err := kv.Open(kv.Options{FS: disk.NewMem(), Dir: "index", CacheBytes: 1 << 20, MemTableBytes: 1 << 20})
 	if err != nil {
@@ -288,9 +289,9 @@ func fold(t *rapid.T, records []index.Record, group int) []string {
 	return dump
 }
 
-// TestRebuild folds random histories anew, in other groups and with the payloads
-// gone that a redaction took, and expects every key and value of every table to
-// be the same. The lists of what is live must be those that the heads imply.
+// TestRebuild folds random histories again, in other groups and without redacted
+// payloads, and expects the same keys and values in every table. The lists of
+// live records must match the heads.
 func TestRebuild(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &history{t: t, bodies: make(map[string][]int)}
@@ -308,7 +309,7 @@ func TestRebuild(t *testing.T) {
 				blank[target.Position].Body, blank[target.Position].Control = nil, nil
 			}
 		}
-		// An expiry sees of its targets what can still be read.
+		// An expiry sees what is still readable of its targets.
 		for i := range blank {
 			for j, target := range blank[i].Targets {
 				if blank[target.Header.Position].Body == nil {
@@ -324,8 +325,8 @@ func TestRebuild(t *testing.T) {
 	})
 }
 
-// TestPast makes the head at every version of a random history out of what is
-// kept of it, and compares it with the head that stood there then.
+// TestPast reconstructs the head at every version of a random history, and
+// compares it with the head at that time.
 func TestPast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := &history{t: t, bodies: make(map[string][]int)}
@@ -379,7 +380,7 @@ func TestPast(t *testing.T) {
 				}
 				body := h.records[entries[content].Position].Body
 				got := catalog.Past("acme", n.kind, entries[:v+1], content, body)
-				// Whom it is superseded by is the business of the transition.
+				// Only the transition knows by what it is superseded.
 				if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
 					t.Fatalf("%v at version %d:\n%s\nwant\n%s", n, v+1, g, w)
 				}

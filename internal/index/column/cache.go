@@ -9,11 +9,10 @@ import (
 // Cache holds chunks of the columns of one store in memory, up to a number of
 // bytes. It is safe for concurrent use.
 //
-// For each column of a tenant it knows the newest state that somebody opened. What
-// is too much goes by chance, except for what was used lately: with a column that
-// is larger than the cache and is read from its begin to its end again and again,
-// what was used longest ago is just what is needed next. A chunk that the cache has
-// let go stays with those who use it.
+// For each column of a tenant it knows the newest state that was opened. It evicts
+// at random, except for recently used items: if a column is larger than the cache
+// and is read from start to end repeatedly, the least recently used chunk is the
+// one that is needed next. An evicted chunk stays valid for its users.
 type Cache struct {
 	limit int64
 
@@ -37,30 +36,30 @@ type member struct {
 	item  item
 }
 
-// item is something that can be let go: what is known of a column, or a chunk.
+// item is what can be evicted: the state of a column, or a chunk.
 type item struct {
-	recent atomic.Bool // used since it was last considered
+	recent atomic.Bool // used since it was last considered for eviction
 
-	// What follows is guarded by the cache.
+	// The cache guards the rest.
 	member *member
 	slot   *slot
 	bytes  int64
-	at     int // among the items, counted from 1; 0 if it is not there
+	at     int // index among the items, from 1; 0 if it is not cached
 }
 
-// touch notes that the item was used.
+// touch marks the item as used.
 func (x *item) touch() {
 	if !x.recent.Load() {
 		x.recent.Store(true)
 	}
 }
 
-// NewCache returns a cache that holds up to so many bytes.
+// NewCache returns a cache of at most that many bytes.
 func NewCache(bytes int64) *Cache {
 	return &Cache{limit: bytes, members: make(map[place]*member), chance: 1}
 }
 
-// Bytes is about how many bytes the cache holds.
+// Bytes is approximately how many bytes the cache holds.
 func (c *Cache) Bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,15 +78,15 @@ func (c *Cache) known(column Column, tenant uint32) *state {
 	return m.state
 }
 
-// What a chunk, a slot and a member take besides the rows.
+// The overhead of a chunk, a slot and a member.
 const (
 	chunkBytes  = int64(unsafe.Sizeof(Chunk{}))
 	slotBytes   = int64(unsafe.Sizeof(slot{})) + 8
 	memberBytes = int64(unsafe.Sizeof(member{})+unsafe.Sizeof(state{})) + 64
 )
 
-// learn makes s known, if it is newer than what is known. It returns what is known
-// by now of that size, or s itself.
+// learn stores s, if it is newer than the known state. It returns the known state
+// of that size, or s itself.
 func (c *Cache) learn(column Column, tenant uint32, s *state) *state {
 	at := place{column.Prefix, column.Table, tenant}
 	c.mu.Lock()
@@ -116,7 +115,7 @@ func (c *Cache) learn(column Column, tenant uint32, s *state) *state {
 	return s
 }
 
-// leave lets the chunks of a state go that the next one does not share.
+// leave evicts the chunks of a state that the next one does not share.
 func (c *Cache) leave(old, next *state) {
 	c.drop(&old.tail.item)
 	if n := len(old.chunks); n == len(next.chunks) && n > 0 && &old.chunks[0] == &next.chunks[0] {
@@ -129,7 +128,7 @@ func (c *Cache) leave(old, next *state) {
 	}
 }
 
-// add takes a chunk in that was read into its slot.
+// add caches a chunk that was read into its slot.
 func (c *Cache) add(t *slot, chunk *Chunk) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,7 +149,7 @@ func (c *Cache) put(x *item) {
 	x.at = len(c.items)
 }
 
-// drop lets an item go, if it is there.
+// drop evicts an item, if it is cached.
 func (c *Cache) drop(x *item) {
 	if x.at == 0 {
 		return
@@ -173,7 +172,7 @@ func (c *Cache) drop(x *item) {
 	}
 }
 
-// shrink lets items go until the rest is not too much.
+// shrink evicts items until the rest fits.
 func (c *Cache) shrink() {
 	for c.used > c.limit && len(c.items) > 0 {
 		c.chance ^= c.chance << 13

@@ -10,9 +10,9 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// TestCacheWithWriter lets many read while one writes. A row says at its position
-// what the document is, and documents go in an order that a reader can compute, so
-// that each snapshot has one right answer.
+// TestCacheWithWriter runs many readers and one writer. A row is computed from its
+// position, and documents end in an order that a reader can compute, so that each
+// snapshot has one right answer.
 func TestCacheWithWriter(t *testing.T) {
 	const groups, group = 40, 100
 	s := openStore(t)
@@ -79,7 +79,7 @@ func TestCacheWithWriter(t *testing.T) {
 	}
 }
 
-// check compares some documents of a state with what must be there.
+// check compares some documents of a state with the expected ones.
 func check(r kv.Reader, size uint64, cache *column.Cache, rnd *rand.Rand) error {
 	v, err := narrow.Open(r, 0, size, cache)
 	if err != nil {
@@ -101,8 +101,8 @@ func check(r kv.Reader, size uint64, cache *column.Cache, rnd *rand.Rand) error 
 	return nil
 }
 
-// TestCacheShares hands out the same chunk as long as nothing of it went, and
-// counts it once.
+// TestCacheShares: the cache returns the same chunk as long as no row of it is
+// removed, and counts it once.
 func TestCacheShares(t *testing.T) {
 	s, w, cache := openStore(t), column.NewWriter(narrow), column.NewCache(1<<20)
 	size := uint64(0)
@@ -157,7 +157,7 @@ func TestCacheShares(t *testing.T) {
 	}
 }
 
-// wide is a column as the codes of vectors have it.
+// wide is a column like that of the codes of vectors.
 var wide = column.Column{Prefix: 'z', Table: 'a', Width: 32}
 
 func benchStore(b *testing.B, docs uint64) *kv.Store {
@@ -203,7 +203,7 @@ func scan(b *testing.B, s *kv.Store, docs uint64, cache *column.Cache) (sum int)
 	return sum
 }
 
-// BenchmarkScan opens a view and asks for each chunk of a million documents.
+// BenchmarkScan opens a view and reads each chunk of a million documents.
 func BenchmarkScan(b *testing.B) {
 	const docs = 1_000_000
 	s := benchStore(b, docs)
@@ -222,7 +222,7 @@ func BenchmarkScan(b *testing.B) {
 	})
 }
 
-// BenchmarkRow reads rows in no order.
+// BenchmarkRow reads rows in random order.
 func BenchmarkRow(b *testing.B) {
 	const docs = 100_000
 	s := benchStore(b, docs)
@@ -264,8 +264,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*100), "ns/row")
 }
 
-// TestManyTenants opens the columns of tenants that have nothing, and is bounded
-// still.
+// TestManyTenants opens the columns of many empty tenants within the limit.
 func TestManyTenants(t *testing.T) {
 	s, cache := openStore(t), column.NewCache(10_000)
 	for tenant := range uint32(500) {

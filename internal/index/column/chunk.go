@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// Live says which documents of a chunk are there, a bit for each: bit i%64 of
-// word i/64 is for the document at ChunkDocs*chunk + i.
+// Live is a bitmap of the live documents of a chunk: bit i%64 of word i/64 is for
+// the document at ChunkDocs*chunk + i.
 type Live [ChunkDocs / 64]uint64
 
-// Has reports whether a document is there.
+// Has reports whether a document is live.
 func (l *Live) Has(offset int) bool { return l[offset/64]>>(offset%64)&1 != 0 }
 
-// Count is how many documents are there.
+// Count is the number of live documents.
 func (l *Live) Count() int {
 	n := 0
 	for _, w := range l {
@@ -24,14 +24,13 @@ func (l *Live) Count() int {
 func (l *Live) set(offset int)   { l[offset/64] |= 1 << (offset % 64) }
 func (l *Live) unset(offset int) { l[offset/64] &^= 1 << (offset % 64) }
 
-// Chunk is the rows of the live documents among ChunkDocs positions, one behind
-// the other in the order of their positions, without gaps: whoever looks at all of
-// them reads no byte in vain, and most chunks have a row for every position anyway.
-// [Chunk.Index] leads from a document to its row. A chunk is not changed once it is
-// made.
+// Chunk is the rows of the live documents among ChunkDocs positions, in the order
+// of their positions, without gaps: a scan of all rows reads no byte in vain, and
+// most chunks have a row for every position anyway. [Chunk.Index] leads from a
+// document to its row. A chunk is immutable.
 type Chunk struct {
 	Live Live
-	// Rows are Len rows; of a column with planes, its planes one behind the other.
+	// Rows are Len rows; of a column with planes, its planes one after the other.
 	Rows []byte
 
 	width  int
@@ -54,8 +53,8 @@ func (c Column) newChunk(live *Live, rows []byte) *Chunk {
 	return x
 }
 
-// each calls visit with every part of every row: where it is among whole rows, and
-// where among the planes.
+// each calls visit with every part of every row: its place among whole rows, and
+// its place among the planes.
 func (c *Chunk) each(visit func(row, plane []byte), rows []byte) {
 	at := 0
 	for _, w := range c.planes {
@@ -67,7 +66,7 @@ func (c *Chunk) each(visit func(row, plane []byte), rows []byte) {
 	}
 }
 
-// wholeRows returns the rows as they are stored.
+// wholeRows returns the rows in their stored form.
 func (c *Chunk) wholeRows() []byte {
 	if len(c.planes) == 0 {
 		return c.Rows
@@ -77,7 +76,7 @@ func (c *Chunk) wholeRows() []byte {
 	return rows
 }
 
-// Plane returns one part of every row, of a column that has planes.
+// Plane returns one part of every row, of a column with planes.
 func (c *Chunk) Plane(plane int) []byte {
 	at := 0
 	for _, w := range c.planes[:plane] {
@@ -89,8 +88,8 @@ func (c *Chunk) Plane(plane int) []byte {
 // Len is how many rows there are.
 func (c *Chunk) Len() int { return c.count }
 
-// Index returns which row is that of the document at an offset within the chunk,
-// or -1 if it is not there.
+// Index returns the row number of the document at an offset within the chunk, or -1
+// if it is not live.
 func (c *Chunk) Index(offset int) int {
 	w := c.Live[offset/64]
 	if w>>(offset%64)&1 == 0 {
@@ -114,7 +113,7 @@ func (c *Chunk) Row(i int) []byte {
 	return row
 }
 
-// liveBytes is how many bytes of a chunk's value say what is live.
+// liveBytes is the length of the bitmap in a chunk's value.
 const liveBytes = ChunkDocs / 8
 
 // appendChunk appends the value of a chunk.
@@ -125,7 +124,7 @@ func appendChunk(dst []byte, live *Live, rows []byte) []byte {
 	return append(dst, rows...)
 }
 
-// parseChunk takes the value of a chunk apart. Rows are part of it.
+// parseChunk parses the value of a chunk. The rows share its memory.
 func parseChunk(v []byte, width int) (live Live, rows []byte, ok bool) {
 	if len(v) < liveBytes {
 		return live, nil, false
@@ -140,7 +139,7 @@ func parseChunk(v []byte, width int) (live Live, rows []byte, ok bool) {
 	return live, rows, true
 }
 
-// stamp says which record was the last to take something out of a chunk.
+// stamp is the last record that removed a row of a chunk.
 type stamp struct {
 	chunk uint16 // within its volume
 	by    uint64

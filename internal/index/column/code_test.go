@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzChunk takes values apart that may be damaged. What can be read is written the
-// same way again.
+// FuzzChunk parses values that may be damaged. What can be read encodes to the same
+// bytes.
 func FuzzChunk(f *testing.F) {
 	var live Live
 	live.set(0)
@@ -32,7 +32,7 @@ func FuzzChunk(f *testing.F) {
 	})
 }
 
-// FuzzStamps takes lists of stamps apart that may be damaged.
+// FuzzStamps parses lists of stamps that may be damaged.
 func FuzzStamps(f *testing.F) {
 	f.Add(appendStamps(nil, []stamp{{0, 1}, {1, 1 << 60}, {1023, 5}}))
 	f.Add([]byte{0, 0})

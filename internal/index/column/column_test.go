@@ -30,7 +30,7 @@ func openStore(t testing.TB) *kv.Store {
 	return s
 }
 
-// step is what one record does: it may bring a row, and take others away.
+// step is the effect of one record: it may add a row, and remove others.
 type step struct {
 	tenant   uint32
 	position uint64
@@ -102,8 +102,8 @@ func do(t testing.TB, tx *kv.Txn, w *column.Writer, s step) {
 	}
 }
 
-// fold writes steps in groups of the sizes that next returns. Some groups are given
-// up and begun again. After each group, done is called.
+// fold writes steps in groups of the sizes that next returns. Some groups are
+// discarded and repeated. done is called after each group.
 func fold(t testing.TB, s *kv.Store, steps []step, next func() int, giveUp func() bool, done func(n int)) {
 	t.Helper()
 	w := column.NewWriter(narrow)
@@ -148,7 +148,7 @@ func sizes(steps []step) map[uint32]uint64 {
 	return m
 }
 
-// dump returns everything a store has.
+// dump returns the whole content of a store.
 func dump(t testing.TB, s *kv.Store) (lines []string) {
 	t.Helper()
 	it, err := s.Iter([]byte{0}, []byte{0xff})
@@ -224,8 +224,8 @@ func compareColumn(t testing.TB, col column.Column, r kv.Reader, tenant uint32, 
 	}
 }
 
-// TestAgainstAMap folds random histories and reads them back, also by a cache that
-// is too small, and from snapshots that are older than what the cache knows.
+// TestAgainstAMap folds random histories and reads them back, also with a cache
+// that is too small, and from snapshots older than the cache.
 func TestAgainstAMap(t *testing.T) {
 	for seed := range uint64(3) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -274,7 +274,7 @@ func TestAgainstAMap(t *testing.T) {
 }
 
 // TestCanonical folds a history in several groupings, and without the rows that are
-// taken away later by a record that stays, and compares every byte.
+// removed later by a remaining record, and compares every byte.
 func TestCanonical(t *testing.T) {
 	for seed := range uint64(3) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
@@ -313,8 +313,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestRemovalByErasedRecords takes rows out by records that are themselves erased
-// later, together with what they took away.
+// TestRemovalByErasedRecords removes rows by records that are themselves erased
+// later, together with what they removed.
 func TestRemovalByErasedRecords(t *testing.T) {
 	row := []byte{1, 2, 3}
 	make := func(erased bool) []string {
@@ -346,7 +346,7 @@ func TestRemovalByErasedRecords(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft takes everything out.
+// TestNothingIsLeft removes everything.
 func TestNothingIsLeft(t *testing.T) {
 	var steps []step
 	for p := range uint64(2100) {
@@ -368,7 +368,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestMisuse is told what cannot be.
+// TestMisuse: impossible calls are refused.
 func TestMisuse(t *testing.T) {
 	s, w := openStore(t), column.NewWriter(narrow)
 	tx := s.Begin()
@@ -387,7 +387,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestDamage says what cannot be read.
+// TestDamage: damage is reported.
 func TestDamage(t *testing.T) {
 	for _, bad := range []struct{ key, value []byte }{
 		{index.NewKey(nil, 'z', 'a', 0).Uint64(1030), []byte{1, 2}},

@@ -9,7 +9,7 @@ import (
 )
 
 // View is a column of a tenant at one state. It is safe for concurrent use if its
-// reader is, as a snapshot is.
+// reader is, such as a snapshot.
 type View struct {
 	column Column
 	reader kv.Reader
@@ -18,23 +18,22 @@ type View struct {
 	state  *state
 }
 
-// state is what is known of a column of a tenant when that had so many records.
+// state is the state of a column when its tenant had size records.
 type state struct {
 	size   uint64
-	stamps [][]byte // of each volume, as they are stored
-	chunks []*slot  // those that are finished
-	tail   *slot    // the one that is not
+	stamps [][]byte // of each volume, as stored
+	chunks []*slot  // the finished ones
+	tail   *slot    // the unfinished one
 }
 
-// slot is the place of a chunk at one of its states. States that agree on it share
-// it.
+// slot holds a chunk at one of its states. States that agree on it share it.
 type slot struct {
 	stamp uint64
 	chunk atomic.Pointer[Chunk]
-	load  sync.Mutex // held by who reads the chunk
+	load  sync.Mutex // held while the chunk is read
 
-	// Of an unfinished chunk: what its rows were when the tenant had fewer records,
-	// if that is known. None of them has gone since.
+	// For an unfinished chunk: its rows when the tenant had fewer records, if
+	// known. None of them was removed since.
 	base     *Chunk
 	baseSize uint64
 
@@ -42,9 +41,9 @@ type slot struct {
 }
 
 // Open returns the column of a tenant as a reader sees it. Size is how many records
-// the tenant has there; cache may be nil. What opening a view costs does not depend
-// on how long the column is if the cache has seen that size before; else it takes
-// some nanoseconds for each chunk.
+// the tenant has there; cache may be nil. The cost does not depend on the length of
+// the column if the cache has seen that size before; otherwise it is some
+// nanoseconds per chunk.
 func (c Column) Open(r kv.Reader, tenant uint32, size uint64, cache *Cache) (*View, error) {
 	v := &View{column: c, reader: r, tenant: tenant, cache: cache}
 	var known *state
@@ -65,8 +64,8 @@ func (c Column) Open(r kv.Reader, tenant uint32, size uint64, cache *Cache) (*Vi
 	return v, nil
 }
 
-// read returns the state of the column when the tenant has so many records. What it
-// has in common with a known one, they share.
+// read returns the state of the column at a size. It shares slots with a known
+// state where they agree.
 func (v *View) read(size uint64, known *state) (*state, error) {
 	finished := int(size / ChunkDocs)
 	s := &state{size: size, tail: new(slot)}
@@ -88,8 +87,8 @@ func (v *View) read(size uint64, known *state) (*state, error) {
 	return s, nil
 }
 
-// share makes the slots of a state, or takes those of a known one that have the
-// same stamps.
+// share creates the slots of a state, or takes those of a known one with the same
+// stamps.
 func (v *View) share(s *state, finished int, known *state) error {
 	s.chunks = make([]*slot, finished)
 	var list []stamp
@@ -117,7 +116,7 @@ func (v *View) share(s *state, finished int, known *state) error {
 	return nil
 }
 
-// follow lets the unfinished chunk of s begin with what a known state has of it.
+// follow makes the unfinished chunk of s start with the rows of a known state.
 func (t *slot) follow(known, s *state) {
 	if known == nil || known.size > s.size || len(known.chunks) != len(s.chunks) || known.tail.stamp != t.stamp {
 		return
@@ -140,7 +139,7 @@ func (v *View) Chunks() int {
 	return len(v.state.chunks) + 1
 }
 
-// Chunk returns a chunk. Nil means that nothing is in it.
+// Chunk returns a chunk, or nil if it is empty.
 func (v *View) Chunk(i int) (*Chunk, error) {
 	t := v.state.tail
 	if i < len(v.state.chunks) {
@@ -161,7 +160,7 @@ func (v *View) Chunk(i int) (*Chunk, error) {
 	return c, nil
 }
 
-// load reads a chunk into its slot. Who comes meanwhile waits for it.
+// load reads a chunk into its slot. Concurrent callers wait for it.
 func (v *View) load(t *slot, i int) (*Chunk, error) {
 	t.load.Lock()
 	defer t.load.Unlock()
@@ -222,7 +221,7 @@ func (v *View) readTail(t *slot) (*Chunk, error) {
 	return v.column.newChunk(&live, rows), nil
 }
 
-// Row returns the row of a document, or nil if it is not there. It must not be
+// Row returns the row of a document, or nil if it is not live. It must not be
 // changed.
 func (v *View) Row(position uint64) ([]byte, error) {
 	if position >= v.state.size {

@@ -8,9 +8,9 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Writer writes rows on behalf of a fold. What the group at hand does is kept in
+// Writer writes rows for a fold. The changes of the current group are kept in
 // memory until Finish, and nothing beyond that: the rows of an unfinished chunk are
-// read from the store when the chunk is finished. It is used by one goroutine.
+// read from the store when the chunk is finished. It is for one goroutine.
 type Writer struct {
 	column  Column
 	tenants map[uint32]*pending
@@ -21,25 +21,24 @@ type Writer struct {
 	stamps  []stamp
 }
 
-// maxFree is how many pendings are kept for the next group.
+// maxFree is how many pendings are kept for reuse.
 const maxFree = 64
 
-// pending is what a group does to the column of one tenant.
+// pending is the changes of a group to the column of one tenant.
 type pending struct {
-	// Of the unfinished chunk: rows that came, in the order of their offsets, and
-	// earlier ones that go.
+	// The unfinished chunk: added rows by offset, and earlier ones to remove.
 	chunk uint64
 	at    []uint16
 	rows  []byte
 	gone  *Live
 
-	finished map[uint64]*change // what is done to finished chunks
+	finished map[uint64]*change // changes of finished chunks
 	stamps   map[uint64]uint64  // of chunks
 }
 
-// change is what a group does to a finished chunk.
+// change is the change of a finished chunk by a group.
 type change struct {
-	whole bool // the chunk was finished in this group: live and rows are all of it
+	whole bool // the chunk was finished in this group: live and rows are complete
 	live  Live
 	rows  []byte
 	gone  Live
@@ -50,7 +49,7 @@ func NewWriter(c Column) *Writer {
 	return &Writer{column: c, tenants: make(map[uint32]*pending)}
 }
 
-// Set writes the row of a document, which is copied.
+// Set writes the row of a document. It copies the row.
 func (w *Writer) Set(tx *kv.Txn, tenant uint32, position uint64, row []byte) error {
 	if len(row) != w.column.Width {
 		return w.column.misuse("a row has %d bytes, and must have %d", len(row), w.column.Width)
@@ -73,8 +72,8 @@ func (w *Writer) Set(tx *kv.Txn, tenant uint32, position uint64, row []byte) err
 	return nil
 }
 
-// Remove takes a row out, if it is there. By is the position of the record that
-// says so, which is behind the row's and not yet done.
+// Remove removes a row, if it exists. By is the position of the removing record,
+// which is after the row's and not done yet.
 func (w *Writer) Remove(tx *kv.Txn, tenant uint32, position, by uint64) error {
 	if by <= position {
 		return w.column.misuse("the record at %d cannot take away what is at %d", by, position)
@@ -112,8 +111,8 @@ func (w *Writer) Remove(tx *kv.Txn, tenant uint32, position, by uint64) error {
 	return nil
 }
 
-// Pass tells the writer that the record at a position is done, whether it brought a
-// row or not. The last position of a chunk finishes the chunk.
+// Pass tells the writer that the record at a position is done, with or without a
+// row. The last position of a chunk finishes the chunk.
 func (w *Writer) Pass(tx *kv.Txn, tenant uint32, position uint64) error {
 	if position%ChunkDocs != ChunkDocs-1 {
 		return nil
@@ -134,8 +133,8 @@ func (w *Writer) Pass(tx *kv.Txn, tenant uint32, position uint64) error {
 	return nil
 }
 
-// finish puts the rows of the unfinished chunk together, and takes those that are
-// in the store out.
+// finish assembles the rows of the unfinished chunk, and deletes those in the
+// store.
 func (w *Writer) finish(tx *kv.Txn, tenant uint32, p *pending) (*change, error) {
 	c := &change{whole: true}
 	var stored Live
@@ -144,7 +143,7 @@ func (w *Writer) finish(tx *kv.Txn, tenant uint32, p *pending) (*change, error) 
 		c.rows = append(c.rows, row...)
 	}
 	next, width := 0, w.column.Width
-	// come adds the rows that came in the group, up to an offset.
+	// come adds the rows of the group, up to an offset.
 	come := func(limit int) {
 		for ; next < len(p.at) && int(p.at[next]) < limit; next++ {
 			add(int(p.at[next]), p.rows[next*width:(next+1)*width])
@@ -154,7 +153,7 @@ func (w *Writer) finish(tx *kv.Txn, tenant uint32, p *pending) (*change, error) 
 		stored.set(offset)
 		come(offset)
 		switch {
-		case next < len(p.at) && int(p.at[next]) == offset: // written anew
+		case next < len(p.at) && int(p.at[next]) == offset: // overwritten
 		case p.gone != nil && p.gone.Has(offset):
 		default:
 			add(offset, row)
@@ -167,10 +166,10 @@ func (w *Writer) finish(tx *kv.Txn, tenant uint32, p *pending) (*change, error) 
 	return c, w.clear(tx, tenant, p.chunk, &stored)
 }
 
-// fewRows is how many rows are taken out one by one. More of them go as a range.
+// fewRows is how many rows are deleted one by one. More are deleted as a range.
 const fewRows = 32
 
-// clear takes the rows of a chunk out of the store.
+// clear deletes the rows of a chunk from the store.
 func (w *Writer) clear(tx *kv.Txn, tenant uint32, chunk uint64, stored *Live) error {
 	first := chunk * ChunkDocs
 	if stored.Count() > fewRows {
@@ -181,7 +180,7 @@ func (w *Writer) clear(tx *kv.Txn, tenant uint32, chunk uint64, stored *Live) er
 	return w.deleteRows(tx, tenant, chunk, stored)
 }
 
-// deleteRows takes rows out of the store one by one.
+// deleteRows deletes rows from the store one by one.
 func (w *Writer) deleteRows(tx *kv.Txn, tenant uint32, chunk uint64, rows *Live) error {
 	for offset := range ChunkDocs {
 		if rows.Has(offset) {
@@ -194,7 +193,7 @@ func (w *Writer) deleteRows(tx *kv.Txn, tenant uint32, chunk uint64, rows *Live)
 	return nil
 }
 
-// Finish writes what was kept.
+// Finish writes the changes of the group.
 func (w *Writer) Finish(tx *kv.Txn) error {
 	for tenant, p := range w.tenants {
 		if err := w.write(tx, tenant, p); err != nil {
@@ -209,7 +208,7 @@ func (w *Writer) Finish(tx *kv.Txn) error {
 	return nil
 }
 
-// write writes what a group does to the column of one tenant.
+// write writes the changes of a group for one tenant.
 func (w *Writer) write(tx *kv.Txn, tenant uint32, p *pending) error {
 	if p.gone != nil {
 		if err := w.deleteRows(tx, tenant, p.chunk, p.gone); err != nil {
@@ -231,7 +230,7 @@ func (w *Writer) write(tx *kv.Txn, tenant uint32, p *pending) error {
 	return w.writeStamps(tx, tenant, p.stamps)
 }
 
-// writeChunk writes a finished chunk without what went.
+// writeChunk writes a finished chunk without its removed rows.
 func (w *Writer) writeChunk(tx *kv.Txn, tenant uint32, chunk uint64, c *change) error {
 	w.key = w.column.chunkKey(w.key, tenant, chunk)
 	if !c.whole {
@@ -253,12 +252,12 @@ func (w *Writer) writeChunk(tx *kv.Txn, tenant uint32, chunk uint64, c *change) 
 	} else if left == n && !c.whole {
 		return nil
 	}
-	// The rows may be part of the room, in which case they stay where they are.
+	// The rows may be part of the buffer, in which case they stay in place.
 	w.value = appendChunk(w.value[:0], &c.live, c.rows)
 	return tx.SetBlind(w.key, w.value)
 }
 
-// without takes the rows out that went, and returns how many are left.
+// without removes the removed rows, and returns how many are left.
 func (c *change) without(width int) int {
 	left, i := 0, 0
 	for offset := range ChunkDocs {
@@ -311,10 +310,10 @@ func (w *Writer) writeStamps(tx *kv.Txn, tenant uint32, changed map[uint64]uint6
 	return nil
 }
 
-// Reset forgets what is not written.
+// Reset drops what is not written.
 func (w *Writer) Reset() { clear(w.tenants) }
 
-// pending returns what the group does to the column of a tenant.
+// pending returns the changes of the group for a tenant.
 func (w *Writer) pending(tenant uint32) *pending {
 	p := w.tenants[tenant]
 	if p == nil {
@@ -328,7 +327,7 @@ func (w *Writer) pending(tenant uint32) *pending {
 	return p
 }
 
-// tail is pending for the unfinished chunk that a position is in.
+// tail is pending for the unfinished chunk of a position.
 func (w *Writer) tail(tenant uint32, position uint64) (*pending, error) {
 	p := w.pending(tenant)
 	if len(p.at) == 0 && p.gone == nil {
@@ -340,7 +339,7 @@ func (w *Writer) tail(tenant uint32, position uint64) (*pending, error) {
 	return p, nil
 }
 
-// eachRow visits the single rows in [from, until), which are of one chunk, with
+// eachRow visits the single rows in [from, until), which are in one chunk, with
 // their offsets in it.
 func (c Column) eachRow(r kv.Reader, tenant uint32, from, until uint64, visit func(offset int, row []byte)) error {
 	it, err := r.Iter(c.rowKey(nil, tenant, from), c.rowKey(nil, tenant, until))

@@ -6,8 +6,8 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// All calls visit with every event of a tenant, one session after the other and each in
-// its order, until it returns false. The glance is valid during the call.
+// All calls visit with every event of a tenant, session by session and each in its
+// order, until it returns false. The glance is valid during the call.
 func All(r kv.Reader, tenant uint32, visit func(Place, *trace.Glance) bool) error {
 	prefix := index.NewKey(nil, Prefix, tableSession, tenant)
 	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))

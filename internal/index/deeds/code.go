@@ -8,7 +8,7 @@ import (
 )
 
 // A glance has one encoding: sort (1), flags (2), state and four times the outcome (1),
-// hash of the event's id (8), then what the flags say is there: hashes of the call, the
+// hash of the event's id (8), then what the flags announce: hashes of the call, the
 // parent, the correlation and the target (8 each), tool, shape and error, each with its
 // length (uvarint).
 const (
@@ -32,7 +32,7 @@ const (
 
 const glanceHead = 12
 
-// truths are what is true or not of a glance, in the order of their flags; hashes and
+// truths are the boolean fields of a glance, in the order of their flags; hashes and
 // texts likewise.
 func truths(g *trace.Glance) [8]*bool {
 	return [...]*bool{&g.Known, &g.Spoke, &g.Spoke2, &g.Leaves, &g.Next, &g.Named, &g.Command, &g.Later}

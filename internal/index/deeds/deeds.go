@@ -1,26 +1,26 @@
-// Package deeds is the index of what was done: for every event what it tells of it at a
-// glance, in the order of its session, and for every act where the same and its like were
-// done.
+// Package deeds is the index of actions: for every event a glance, which is what the event
+// alone shows about an action, in the order of its session; and for every action the
+// places of the same and of similar ones.
 //
 // # Tables
 //
 //	s  tenant, session, sequence, timestamp, position → the glance
-//	a  tenant, kin, position with all bits turned     → session, sequence, timestamp
+//	a  tenant, kin, position with all bits inverted   → session, sequence, timestamp
 //
-// An act is in a twice: under the digest of what it is the same as, and under that of what
-// it is like, see [lukasa.dev/internal/guide.Kin].
+// An action is in table a twice: under the digest of the same actions, and under that of
+// similar ones, see [lukasa.dev/internal/guide.Kin].
 //
 // # What is guaranteed
 //
-// Every row is a function of one event and of nothing else, so that neither the order in
-// which events came nor what was erased makes a difference: an erased event leaves nothing
-// here, even if it could not be read any more when it was erased. What is there of a kin
-// reads newest first.
+// Every row is a function of one event only, so that neither the order of events nor
+// erasures make a difference: an erased event leaves nothing here, even if it was
+// unreadable when it was erased. Actions of one kin are read newest first.
 //
 // # What is not
 //
-// How an act went is not here: that is for whoever reads the glances of its session. Names
-// of tools, shapes and signatures of errors are in values, in keys only digests.
+// The outcome of an action is not here: a reader derives it from the glances of its
+// session. Names of tools, shapes and signatures of errors are in values, in keys only
+// digests.
 package deeds
 
 import (
@@ -37,7 +37,7 @@ import (
 // Prefix is the first byte of the keys.
 const Prefix = 'D'
 
-// format is the number of the layout and of how kin are told.
+// format is the number of the layout and of the definition of kin.
 const format = 1
 
 const (
@@ -45,7 +45,7 @@ const (
 	tableKin     = 'a'
 )
 
-// maxNames bounds the memory of digests.
+// maxNames limits the cache of digests.
 const maxNames = 4096
 
 // Deeds is the fold.
@@ -72,15 +72,15 @@ func (d *Deeds) Prefix() byte { return Prefix }
 // Format is the number of the fold's layout, and of how events are read.
 func (d *Deeds) Format() uint32 { return format<<16 | trace.Version }
 
-// Reset forgets what is in memory.
+// Reset empties the caches.
 func (d *Deeds) Reset() {
 	d.sessions, d.kins = make(map[string]index.Digest), make(map[[2]string][2]index.Digest)
 }
 
-// Finish has nothing to do: rows are written as they come.
+// Finish does nothing: rows are written as they come.
 func (d *Deeds) Finish(*kv.Txn) error { return nil }
 
-// Apply takes an event in, or takes erased ones out.
+// Apply adds an event, or removes erased ones.
 func (d *Deeds) Apply(tx *kv.Txn, r *index.Record) error {
 	if r.Event != nil {
 		return d.add(tx, r)
@@ -95,7 +95,7 @@ func (d *Deeds) Apply(tx *kv.Txn, r *index.Record) error {
 		case target.Damaged && target.Header.Kind == record.Event:
 			lost[target.Header.Position] = true
 		}
-		// One that is blank was so when it was folded, or was taken out before.
+		// A blank one was blank when it was folded, or was removed before.
 	}
 	if len(lost) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (d *Deeds) Apply(tx *kv.Txn, r *index.Record) error {
 	return search(tx, r.Tenant, lost)
 }
 
-// place returns where the event of a record is.
+// place returns the place of a record's event.
 func (d *Deeds) place(r *index.Record) Place {
 	session, ok := d.sessions[r.Event.SessionID]
 	if !ok {
@@ -116,7 +116,7 @@ func (d *Deeds) place(r *index.Record) Place {
 	return Place{Session: session, Sequence: r.Event.Sequence, Timestamp: index.Nanos(r.Event.Timestamp.Time()), Position: r.Header.Position}
 }
 
-// kin returns the digests of what an act is the same as and like.
+// kin returns the digests of the same and of similar actions.
 func (d *Deeds) kin(g *trace.Glance) [2]index.Digest {
 	key := [2]string{g.Tool, g.Shape}
 	both, ok := d.kins[key]
@@ -130,8 +130,8 @@ func (d *Deeds) kin(g *trace.Glance) [2]index.Digest {
 	return both
 }
 
-// KinOf returns the digests under which acts are that are the same as one with this tool
-// and shape, and those that are like it.
+// KinOf returns the digests of actions that are the same as one with this tool and shape,
+// and of similar ones.
 func KinOf(tool, shape string) [2]index.Digest {
 	same, like := guide.Kin(tool, shape)
 	return [2]index.Digest{index.DigestOf(same), index.DigestOf(like)}
@@ -156,7 +156,7 @@ func (d *Deeds) add(tx *kv.Txn, r *index.Record) error {
 	return nil
 }
 
-// remove takes an event out.
+// remove removes an event.
 func (d *Deeds) remove(tx *kv.Txn, r *index.Record) error {
 	g := r.Glanced()
 	d.key = sessionKey(d.key, r.Tenant, d.place(r))
@@ -172,8 +172,8 @@ func (d *Deeds) remove(tx *kv.Txn, r *index.Record) error {
 	return nil
 }
 
-// search takes events out of which nothing is known but their positions. It looks at
-// every key of the tenant, which is only done for damaged events.
+// search removes events of which only the positions are known. It reads every key of the
+// tenant, which happens only for damaged events.
 func search(tx *kv.Txn, tenant uint32, lost map[uint64]bool) error {
 	for _, table := range [...]byte{tableSession, tableKin} {
 		prefix := index.NewKey(nil, Prefix, table, tenant)

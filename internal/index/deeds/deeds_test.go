@@ -61,7 +61,7 @@ func newest(t testing.TB, s *kv.Store, kin index.Digest) (positions []uint64) {
 	return positions
 }
 
-// walked returns the positions from so many before a place on.
+// walked returns the positions from that many events before a place on.
 func walked(t testing.TB, s *kv.Store, at Place, before int, shown func(uint64) bool) (positions []uint64) {
 	t.Helper()
 	w, err := NewWalker(s, 0, shown)
@@ -83,13 +83,13 @@ func walked(t testing.TB, s *kv.Store, at Place, before int, shown func(uint64) 
 	return positions
 }
 
-// TestFindsAndForgets reads acts by kin and in their session, with some hidden, and after
-// some were erased.
+// TestFindsAndForgets reads actions by kin and in their session, with some hidden, and
+// after some were erased.
 func TestFindsAndForgets(t *testing.T) {
 	s := openStore(t)
 	var all []index.Record
 	for i := range uint64(8) {
-		all = append(all, called(t, i, "s", []string{"look", "ship"}[i%2], 100-int64(i))) // the later in the session the earlier recorded
+		all = append(all, called(t, i, "s", []string{"look", "ship"}[i%2], 100-int64(i))) // recorded in the reverse order of the session
 	}
 	apply(t, s, append(all, called(t, 8, "other", "look", 1))...)
 	kin := KinOf("look", "n=<int>")
@@ -123,7 +123,7 @@ func TestFindsAndForgets(t *testing.T) {
 	}
 }
 
-// TestGlancesComeBack encodes any glance, and refuses what is none.
+// TestGlancesComeBack encodes any glance, and refuses invalid bytes.
 func TestGlancesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, hash, truth := rapid.StringN(0, 20, 40), rapid.Uint64Range(0, 3), rapid.Bool()

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Place is where an event is: in which session, where in it, and at which position.
+// Place is the place of an event: its session, its order in it, and its position.
 type Place struct {
 	Session             index.Digest
 	Sequence, Timestamp int64
@@ -27,7 +27,7 @@ func (p *Place) before(q *Place) bool {
 	return p.Position < q.Position
 }
 
-// Compare orders places by session, and within one as the session goes.
+// Compare orders places by session, and within one by the order of the session.
 func (p *Place) Compare(q *Place) int {
 	switch n := bytes.Compare(p.Session[:], q.Session[:]); {
 	case n != 0:
@@ -40,7 +40,7 @@ func (p *Place) Compare(q *Place) int {
 	return 0
 }
 
-// Newest calls visit with the acts of a kin, the newest record first, until it returns
+// Newest calls visit with the actions of a kin, newest record first, until it returns
 // false.
 func Newest(r kv.Reader, tenant uint32, kin index.Digest, visit func(Place) bool) error {
 	prefix := index.NewKey(nil, Prefix, tableKin, tenant).Digest(kin)
@@ -68,12 +68,12 @@ func Newest(r kv.Reader, tenant uint32, kin index.Digest, visit func(Place) bool
 	return it.Close()
 }
 
-// maxPassed is how many events that are not shown a walker passes over in all. What is
-// behind more of them is not found.
+// maxPassed is how many hidden events a walker skips in total. What is behind more of them
+// is not found.
 const maxPassed = 1 << 17
 
-// Walker walks through sessions. It is made for many questions in a row, is used by one
-// goroutine, and must be closed.
+// Walker walks through sessions. It is for many queries in a row and for one goroutine,
+// and must be closed.
 type Walker struct {
 	it     *kv.Iter
 	tenant uint32
@@ -94,7 +94,7 @@ func NewWalker(r kv.Reader, tenant uint32, shown func(position uint64) bool) (*W
 	return &Walker{it: it, tenant: tenant, shown: shown}, nil
 }
 
-// Back returns the place so many events before one, or the first if there are fewer.
+// Back returns the place that many events before one, or the first if there are fewer.
 func (w *Walker) Back(at Place, events int) Place {
 	w.key = sessionKey(w.key, w.tenant, at)
 	for ok := w.it.SeekBefore(w.key); ok && events > 0 && w.passed < maxPassed && w.of(at.Session); ok = w.it.Prev() {
@@ -106,7 +106,7 @@ func (w *Walker) Back(at Place, events int) Place {
 	return at
 }
 
-// shows reports whether a position is shown, and counts those that are not.
+// shows reports whether a position is shown, and counts hidden ones.
 func (w *Walker) shows(position uint64) bool {
 	if w.shown == nil || w.shown(position) {
 		return true
@@ -149,5 +149,5 @@ func (w *Walker) at(session index.Digest) Place {
 	return Place{Session: session, Sequence: index.Int64At(rest), Timestamp: index.Int64At(rest[8:]), Position: last(rest)}
 }
 
-// Close ends the walk and returns what went wrong during it.
+// Close ends the walk and returns its first error.
 func (w *Walker) Close() error { return w.it.Close() }

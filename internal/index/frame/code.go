@@ -37,7 +37,7 @@ const layout = 1
 const (
 	flagGone    = 1 << iota // nothing but kind, version and age is left
 	flagPrivate             // to its actor
-	flagPinned              // every agent is told
+	flagPinned              // every agent reads it
 	flagOneForm             // the short form is the medium one
 	flagFrom                // it holds from some time on
 	flagUntil               // it holds until some time
@@ -45,7 +45,7 @@ const (
 	flagScoped              // it holds in its validity scope only
 )
 
-// errCard is why a card cannot be read.
+// errCard is the error for an unreadable card.
 var errCard = errors.New("it is cut short, too long, or of another layout")
 
 // encode appends the card's value to dst.
@@ -115,8 +115,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// decode reads what encode wrote, and refuses anything else. The card, which must
-// be a zero one, has strings that are parts of one copy of v.
+// decode reads the output of encode, and refuses anything else. The card must be
+// zero; its strings share one copy of v.
 func (c *Card) decode(v []byte) error {
 	d := reader{bytes: v}
 	if d.byte() != layout {
@@ -157,7 +157,7 @@ func (c *Card) decode(v []byte) error {
 	if !one {
 		c.ShortTokens = int(d.atMost(math.MaxInt32))
 	}
-	// Each string takes a byte at least, so that what is not there makes no room.
+	// Each string takes at least a byte, so that missing ones allocate nothing.
 	room := uint64(len(v))
 	agents, tags, frames := d.atMost(room), d.atMost(room), d.atMost(room)
 	if d.failed || !known || agents+tags+frames > room {
@@ -190,12 +190,12 @@ func part(list []string, from, to uint64) []string {
 	return list[from:to:to]
 }
 
-// reader takes numbers and strings off the front of a value. Once something was
-// not there, it has failed, and what it returns means nothing.
+// reader reads numbers and strings from the front of a value. Once data is
+// missing, it has failed, and its results are meaningless.
 type reader struct {
 	bytes  []byte
 	at     int
-	text   string // the bytes from before on
+	text   string // the bytes of before as a string
 	before int
 	failed bool
 }
@@ -245,14 +245,14 @@ func (d *reader) varint() int64 {
 	return v
 }
 
-// varintBut is varint for what is only written if it is another than v.
+// varintBut is varint for a field that is only written if it differs from v.
 func (d *reader) varintBut(v int64) int64 {
 	got := d.varint()
 	d.failed = d.failed || got == v
 	return got
 }
 
-// atMost is uvarint for what is never more than limit.
+// atMost is uvarint with a limit.
 func (d *reader) atMost(limit uint64) uint64 {
 	v := d.uvarint()
 	if v > limit {
@@ -277,7 +277,7 @@ func (d *reader) string() string {
 	return d.text[from : from+int(n)]
 }
 
-// end returns what went wrong, with bytes that are left.
+// end returns the error, which includes unread bytes.
 func (d *reader) end() error {
 	if d.failed || d.at < len(d.bytes) {
 		return errCard

@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// words draws a list that is nil when it is empty, as a decoded one is.
+// words draws a list that is nil if it is empty, like a decoded one.
 func words(t *rapid.T, name string) []string {
 	list := rapid.SliceOfN(rapid.String(), 0, 4).Draw(t, name)
 	if len(list) == 0 {
@@ -23,7 +23,7 @@ func words(t *rapid.T, name string) []string {
 	return list
 }
 
-// drawCard draws a card of any values that one can have.
+// drawCard draws a card of any valid values.
 func drawCard(t *rapid.T) *Card {
 	text := func(name string) string { return rapid.String().Draw(t, name) }
 	at := func(name string) int64 { return rapid.Int64().Draw(t, name) }
@@ -55,7 +55,7 @@ func drawCard(t *rapid.T) *Card {
 	return c
 }
 
-// TestCardsComeBack whole, and only from bytes that were written as a whole.
+// TestCardsComeBack: cards round-trip, and truncated bytes are refused.
 func TestCardsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCard(t)
@@ -74,7 +74,7 @@ func TestCardsComeBack(t *testing.T) {
 	})
 }
 
-// TestCitationsComeBack as they were.
+// TestCitationsComeBack: citations round-trip.
 func TestCitationsComeBack(t *testing.T) {
 	for _, c := range []cited{
 		{outcome: memory.OutcomeSuccess, things: []citation{{record.Memory, index.Digest{1, 2, 3}}, {record.Event, index.Digest{4}}}},
@@ -92,7 +92,7 @@ func TestCitationsComeBack(t *testing.T) {
 	}
 }
 
-// FuzzCard reads bytes that nobody wrote. What is a card has one encoding.
+// FuzzCard decodes arbitrary bytes. A valid card has one encoding.
 func FuzzCard(f *testing.F) {
 	f.Add([]byte{})
 	f.Add((&Card{Kind: record.Memory, Version: 3, Created: 7, gone: true}).encode(nil))
@@ -115,7 +115,7 @@ func FuzzCard(f *testing.F) {
 	})
 }
 
-// FuzzCited does so with what a feedback cited.
+// FuzzCited does so with citations.
 func FuzzCited(f *testing.F) {
 	f.Add([]byte{})
 	f.Add((&cited{outcome: memory.OutcomeFailure, things: []citation{{record.Memory, index.Digest{1}}}}).encode(nil))

@@ -11,14 +11,14 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Cursor reads what matters where in one tenant. Whatever it is asked for, it
-// reads with one iterator, which costs more to make than a scan of a few rows.
-// It is used by one goroutine, visitors must not use it, and it must be closed.
+// Cursor reads the frame index of one tenant. It uses one iterator for all
+// queries, since creating one costs more than scanning a few rows. It is for one
+// goroutine, visitors must not use it, and it must be closed.
 type Cursor struct {
 	r      kv.Reader
 	tenant uint32
-	it     *kv.Iter // nil until something is read
-	look   *kv.Iter // follows references; nil until there is one
+	it     *kv.Iter // nil until it is needed
+	look   *kv.Iter // follows references; nil until it is needed
 	key    []byte
 }
 
@@ -27,7 +27,7 @@ func Look(r kv.Reader, tenant uint32) *Cursor {
 	return &Cursor{r: r, tenant: tenant, key: make([]byte, 0, 64)}
 }
 
-// Close lets the iterators go.
+// Close closes the iterators.
 func (c *Cursor) Close() (err error) {
 	for _, it := range []*kv.Iter{c.it, c.look} {
 		if it != nil {
@@ -38,7 +38,7 @@ func (c *Cursor) Close() (err error) {
 	return err
 }
 
-// under returns the iterator over the keys with a prefix, which is nowhere yet.
+// under returns the iterator over the keys with a prefix, without a current key.
 func (c *Cursor) under(prefix []byte) (*kv.Iter, error) {
 	end := kv.PrefixEnd(prefix)
 	if c.it != nil {
@@ -53,15 +53,14 @@ func (c *Cursor) under(prefix []byte) (*kv.Iter, error) {
 	return it, nil
 }
 
-// Pinned calls visit with what is pinned with a rank, newest first. A card is the
-// visitor's to keep.
+// Pinned calls visit with the pinned cards of a rank, newest first. The visitor
+// may keep a card.
 func (c *Cursor) Pinned(rank Rank, visit func(*Card) bool) error {
 	return c.walk(pinPrefix(c.key, c.tenant, rank), visit)
 }
 
-// Scan calls visit with the cards of a class in a frame, newest first by the time
-// that they were made. A card is the visitor's to keep. The frame's reference
-// need not be clean.
+// Scan calls visit with the cards of a class in a frame, newest first by
+// creation. The visitor may keep a card. The frame's reference need not be clean.
 func (c *Cursor) Scan(f memory.Frame, class Class, visit func(*Card) bool) error {
 	prefix, ok := rowPrefix(c.key, c.tenant, f)
 	if !ok {
@@ -70,7 +69,7 @@ func (c *Cursor) Scan(f memory.Frame, class Class, visit func(*Card) bool) error
 	return c.walk(prefix.Byte(byte(class)), visit)
 }
 
-// walk calls visit with the cards under the keys with a prefix, in their order.
+// walk calls visit with the cards under the keys with a prefix, in order.
 func (c *Cursor) walk(prefix []byte, visit func(*Card) bool) error {
 	it, err := c.under(prefix)
 	if err != nil {
@@ -108,7 +107,7 @@ func (c *Cursor) card(key, value []byte) (*Card, error) {
 	return card, nil
 }
 
-// follow returns the value of the row that another refers to.
+// follow returns the value of the row that a reference points to.
 func (c *Cursor) follow(key, value []byte) ([]byte, error) {
 	if c.look == nil {
 		table := bytes.Clone(key[:rowFrame])
@@ -128,8 +127,8 @@ func (c *Cursor) follow(key, value []byte) ([]byte, error) {
 	return c.look.Value()
 }
 
-// Count sets the uses, wins and losses of cards of a kind to what [Usage] says of
-// each of them. It reads what was drawn on among them in one pass.
+// Count sets the uses, wins and losses of cards of a kind to the values of
+// [Usage]. It reads them in one pass.
 func (c *Cursor) Count(kind record.Kind, cards []*Card) error {
 	if len(cards) == 0 {
 		return nil
@@ -174,10 +173,9 @@ func (c *Cursor) Count(kind record.Kind, cards []*Card) error {
 	return it.Err()
 }
 
-// Outcomes calls visit with the events, and the memories of type event, that
-// have a verb and a reference, whatever the reference's kind: newest first, each
-// once. The reference must be as kind.CleanRef returns it. A card is the
-// visitor's to keep.
+// Outcomes calls visit with the events, and the memories of type event, that have
+// a verb and a reference of any kind: newest first, each once. The reference must
+// be as kind.CleanRef returns it. The visitor may keep a card.
 func (c *Cursor) Outcomes(verb memory.Verb, ref string, visit func(*Card) bool) error {
 	prefix, ok := refPrefix(c.key, c.tenant, verb, ref)
 	if !ok {
@@ -194,23 +192,22 @@ func (c *Cursor) Outcomes(verb memory.Verb, ref string, visit func(*Card) bool) 
 	return c.merge(it, lists, visit)
 }
 
-// A list is the rows of one object kind and class, of which the next few are at
-// hand: one iterator reads several lists, a few rows of each at a time.
+// list is the rows of one object kind and class, of which the next few are
+// buffered: one iterator reads several lists, a few rows of each at a time.
 type list struct {
 	rows  []row
 	bytes []byte // of the rows
-	at    int    // the row that is next
+	at    int    // the next row
 	most  int    // how many rows are read at a time
-	whole bool   // there are no more than those at hand
+	whole bool   // all rows are buffered
 }
 
-// row is where the key and the value of a row are: the one ends where the other
-// begins.
+// row is the place of the key and the value of a row: the key ends where the
+// value begins.
 type row struct{ key, value, end int }
 
-// How many rows of a list are read at first, and how many at a time as more and
-// more are asked for. The first are as many as are looked at to find the three
-// outcomes that are told unless somebody asks for more.
+// How many rows of a list are read at first, and at most at a time later. The
+// first read covers the three outcomes of a default request.
 const (
 	rowsFirst = 4
 	rowsMost  = 64
@@ -219,8 +216,8 @@ const (
 func (l *list) key() []byte   { return l.bytes[l.rows[l.at].key:l.rows[l.at].value] }
 func (l *list) value() []byte { return l.bytes[l.rows[l.at].value:l.rows[l.at].end] }
 
-// read takes the rows from where the iterator is, which is in the list. It
-// reports whether the iterator is at a row then, of this list or the next.
+// read buffers rows from the iterator, which is in the list. It reports whether
+// the iterator is at a row then, of this list or the next.
 func (l *list) read(it *kv.Iter) (bool, error) {
 	own := bytes.Clone(it.Key()[:rowTime])
 	l.rows, l.bytes, l.at = l.rows[:0], l.bytes[:0], 0
@@ -245,7 +242,7 @@ func (l *list) read(it *kv.Iter) (bool, error) {
 	return false, it.Err()
 }
 
-// next goes to the next row of the list, and reports whether there is one.
+// next moves to the next row of the list, and reports whether there is one.
 func (l *list) next(it *kv.Iter) (bool, error) {
 	if l.at++; l.at < len(l.rows) {
 		return true, nil
@@ -266,9 +263,9 @@ func (l *list) next(it *kv.Iter) (bool, error) {
 	return err == nil, err
 }
 
-// outcomeLists returns the lists of every object kind and class of outcomes that
-// there is, each at its newest row. There are few: mostly one or two. What lies
-// between them is passed over.
+// outcomeLists returns the lists of all object kinds and classes of outcomes,
+// each at its newest row. There are few: mostly one or two. Keys between them are
+// skipped.
 func outcomeLists(it *kv.Iter) (lists []*list, err error) {
 	for ok := it.First(); ok; {
 		k := it.Key()
@@ -296,7 +293,7 @@ func outcomeLists(it *kv.Iter) (lists []*list, err error) {
 	return lists, it.Err()
 }
 
-// merge visits the rows of several lists in one order, newest first. What is in
+// merge visits the rows of several lists in one order, newest first. A row in
 // more than one list is visited once.
 func (c *Cursor) merge(it *kv.Iter, lists []*list, visit func(*Card) bool) error {
 	var last [rowSize - rowClass]byte

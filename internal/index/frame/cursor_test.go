@@ -23,8 +23,8 @@ func (w *world) look(t testing.TB) *frame.Cursor {
 	return c
 }
 
-// TestCount: what a cursor counts of many cards at once is what a lookup of each
-// says, in whatever order they come, once or several times, drawn on or not.
+// TestCount: counting many cards at once gives the same as a lookup of each, in
+// any order, with repetitions, cited or not.
 func TestCount(t *testing.T) {
 	w := newWorld(t)
 	const events = 40
@@ -70,8 +70,8 @@ func TestCount(t *testing.T) {
 	})
 }
 
-// TestCursor: one cursor answers whatever it is asked, in whatever order, as one
-// that is made for each question does.
+// TestCursor: one cursor answers any sequence of queries like a new cursor for
+// each.
 func TestCursor(t *testing.T) {
 	w := newWorld(t)
 	paths := []string{"a.go", "b.go", "c.go"}

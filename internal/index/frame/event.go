@@ -11,10 +11,9 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// addEvent files an event under the frames that it gives. The card is with the
-// first of them, and the others refer to it: most rows of a frame that many events
-// give are never read again, and cards in all of them would be most of what an
-// event costs.
+// addEvent files an event under its frames. The card is with the first of them,
+// and the others refer to it: most rows of a frequent frame are never read again,
+// and cards in all of them would be most of the cost of an event.
 func (x *Frames) addEvent(tx *kv.Txn, r *index.Record) error {
 	reading := r.Reading
 	if reading == nil {
@@ -32,7 +31,7 @@ func (x *Frames) addEvent(tx *kv.Txn, r *index.Record) error {
 			return tx.SetBlind(key, x.value)
 		}
 		if bytes.Equal(reference[1:], key[rowFrame:rowClass]) {
-			return nil // a frame that is told twice
+			return nil // a repeated frame
 		}
 		return tx.SetBlind(key, reference)
 	})
@@ -48,10 +47,10 @@ func (x *Frames) eventRows(tenant uint32, frames []memory.Frame, c *Card, visit 
 	return nil
 }
 
-// externalImportance is the most that an event from outside can say it matters.
+// externalImportance is the maximum importance that an external event can state.
 const externalImportance = 0.3
 
-// eventCard makes the card of an event.
+// eventCard returns the card of an event.
 func (x *Frames) eventCard(r *index.Record, reading *kind.Reading) *Card {
 	ev, at := r.Event, happened(r)
 	c := &Card{
@@ -91,14 +90,14 @@ func (x *Frames) texts(frames []memory.Frame) []string {
 	return x.frames
 }
 
-// happened returns when an event took place: at its timestamp, but not after it
-// was recorded.
+// happened returns the time of an event: its timestamp, but not after it was
+// recorded.
 func happened(r *index.Record) int64 {
 	return min(index.Nanos(r.Event.Timestamp.Time()), r.Header.Time)
 }
 
-// takeOut takes the events among a record's targets out. The transaction must
-// be an indexed one.
+// takeOut removes the events among a record's targets. The transaction must be
+// indexed.
 func (x *Frames) takeOut(tx *kv.Txn, r *index.Record) error {
 	lost := make(map[index.Digest]bool)
 	for i := range r.Targets {
@@ -112,7 +111,7 @@ func (x *Frames) takeOut(tx *kv.Txn, r *index.Record) error {
 		case t.Damaged && t.Header.Kind == record.Event:
 			lost[index.Digest(t.Header.ID[:16])] = true
 		}
-		// One that is blank was so when it was folded, or was taken out before.
+		// A blank one was blank when it was folded, or was removed before.
 	}
 	if len(lost) == 0 {
 		return nil
@@ -120,8 +119,8 @@ func (x *Frames) takeOut(tx *kv.Txn, r *index.Record) error {
 	return search(tx, r.Tenant, lost)
 }
 
-// search takes events out of which nothing is known but their ids. It looks at
-// every row of the tenant, which is only done for damaged events.
+// search removes events of which only the ids are known. It reads every row of the
+// tenant, which happens only for damaged events.
 func search(tx *kv.Txn, tenant uint32, lost map[index.Digest]bool) error {
 	prefix := index.NewKey(nil, Prefix, tableRow, tenant)
 	it, err := tx.Iter(prefix, kv.PrefixEnd(prefix))

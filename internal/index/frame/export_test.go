@@ -16,9 +16,8 @@ func CardOf(r kv.Reader, tenant uint32, kind record.Kind, thing index.Digest) (*
 	return c, true, nil
 }
 
-// Pinned calls visit with what is pinned: identities, then constraints and
-// instructions, then goals, the newest of each first. A card is the visitor's
-// to keep.
+// Pinned calls visit with pinned cards: identities, then constraints and
+// instructions, then goals, each newest first. The visitor may keep a card.
 func Pinned(r kv.Reader, tenant uint32, visit func(*Card) bool) error {
 	c := Look(r, tenant)
 	more := true
@@ -34,7 +33,7 @@ func Pinned(r kv.Reader, tenant uint32, visit func(*Card) bool) error {
 	return c.Close()
 }
 
-// Outcomes is [Cursor.Outcomes] of a cursor for this alone.
+// Outcomes is [Cursor.Outcomes] with a cursor for this call.
 func Outcomes(r kv.Reader, tenant uint32, verb memory.Verb, ref string, visit func(*Card) bool) error {
 	c := Look(r, tenant)
 	return first(c.Outcomes(verb, ref, visit), c.Close())

@@ -1,36 +1,30 @@
-// Package frame is the index of what matters where: cards of memories, policies
-// and events, filed under what is done with what, and the cards of what every
-// agent is told at its start.
+// Package frame is the index of situations: cards of memories, policies and events, filed under frames,
+// and the pinned cards that every agent reads at its start.
 //
 // # Tables
 //
-//	c  tenant, kind, id         → card: of a live memory or policy; of one that went, its age and version
-//	r  tenant, verb, reference, object kind, class, created, id → card: what matters in a frame
-//	p  tenant, rank, created, kind, id → card: what is pinned
-//	u  tenant, kind, id         → counts: how often feedback drew on it, and how that went
-//	f  tenant, id of a feedback → what it cited, and how it went
+//	c  tenant, kind, id         → card: of a live memory or policy; of an ended one, its age and version
+//	r  tenant, verb, reference, object kind, class, created, id → card: records of a frame
+//	p  tenant, rank, created, kind, id → card: pinned records
+//	u  tenant, kind, id         → counts: how often feedback cited it, and the outcomes
+//	f  tenant, id of a feedback → its citations and its outcome
 //
-// A verb and an object kind are the byte of their place in [memory.Verbs] and
-// [memory.ObjectKinds], counted from 1. A reference is the digest of the text
-// that [kind.CleanRef] makes of it. A class is the byte of a [Class]. When
-// something was created stands with all its bits turned, so that the newest is
-// the first.
+// A verb and an object kind are the byte of their place in [memory.Verbs] and [memory.ObjectKinds],
+// counted from 1. A reference is the digest of its [kind.CleanRef] text. A class is the byte of a
+// [Class]. A creation time has all its bits inverted, so that the newest comes first.
 //
 // # What is guaranteed
 //
-// Cards lie in the values of r and p, so that one scan answers without looking
-// anything up; but for events, whose card is with the first frame they give, to
-// which the rows of their others refer. Only what is live is found. What is pinned has a trust of user or
-// more. Counts say the same in u and in the cards of memories and policies; what
-// the feedback of less than an agent's trust says is not counted. What was erased
-// leaves nothing here but the counts that others' feedback gave it.
+// The values of r and p hold cards, so that one scan needs no further lookups; except for events, whose
+// card is with their first frame, to which the rows of their others refer. Only live records are found.
+// Pinned records have at least the trust of a user. Feedback with less trust than an agent is not
+// counted. An erased record leaves nothing here but the counts that others' feedback gave it.
 //
 // # What is not
 //
-// Whether a card may be shown, holds at a time or has ended is the reader's to
-// judge. Counts are not in the cards that are kept, see [Cursor.Count]. How an event is read, how a form is
-// made and how its tokens are counted is up to the packages kind, memory and
-// tokens: where that changes, the format of this fold must.
+// The reader decides whether a card may be shown, is valid at a time or has ended. Stored cards have no
+// counts; [Cursor.Count] sets them. The packages kind, memory and tokens define how an event is read, a
+// form is made and tokens are counted: if that changes, the format of this fold must change.
 package frame
 
 import (
@@ -50,8 +44,7 @@ const Prefix = 'F'
 
 const format = 1
 
-// Frames is the fold. It keeps nothing in memory but room for what it writes
-// next.
+// Frames is the fold. It keeps nothing in memory but buffers.
 type Frames struct {
 	tokens tokens.Counter
 	key    []byte
@@ -75,13 +68,13 @@ func (x *Frames) Prefix() byte { return Prefix }
 // Format is the number of the fold's layout, and of how events are read.
 func (x *Frames) Format() uint32 { return format<<16 | kind.Version }
 
-// Reset has nothing to forget.
+// Reset does nothing.
 func (x *Frames) Reset() {}
 
-// Finish has nothing left to write.
+// Finish does nothing.
 func (x *Frames) Finish(*kv.Txn) error { return nil }
 
-// Apply takes what a record says about what matters where.
+// Apply files what a record says under its frames.
 func (x *Frames) Apply(tx *kv.Txn, r *index.Record) error {
 	if r.Event != nil {
 		return x.addEvent(tx, r)
@@ -104,11 +97,11 @@ func (x *Frames) Apply(tx *kv.Txn, r *index.Record) error {
 	return nil
 }
 
-// put files a new version of a thing, in the place of the one before.
+// put files a new version in place of the previous one.
 func (x *Frames) put(tx *kv.Txn, r *index.Record) error {
 	c := x.cardOf(r)
 	if c == nil {
-		return nil // a thing of a kind that has no cards
+		return nil // a record of a kind without cards
 	}
 	old, found, err := cardAt(tx, r.Tenant, c.Kind, c.Thing)
 	if err != nil {
@@ -123,8 +116,7 @@ func (x *Frames) put(tx *kv.Txn, r *index.Record) error {
 	return x.hang(tx, r.Tenant, c)
 }
 
-// cardOf makes the first card of a memory or policy out of its record, or nil of
-// anything else.
+// cardOf returns the first card of a memory or policy, or nil for any other record.
 func (x *Frames) cardOf(r *index.Record) *Card {
 	var agents []string
 	var forms memory.Forms
@@ -158,8 +150,8 @@ func (x *Frames) cardOf(r *index.Record) *Card {
 	return c
 }
 
-// render sets the forms of a card. Those that a memory came with are taken if
-// they are as long as a form may be, which the engine has seen to.
+// render sets the forms of a card. The forms of a memory are used if their length is allowed, which the
+// engine has checked.
 func (x *Frames) render(c *Card, body memory.Body, forms memory.Forms) {
 	c.Short, c.Medium = forms.Short, forms.Medium
 	c.ShortTokens, c.MediumTokens = x.tokens.Count(c.Short), x.tokens.Count(c.Medium)
@@ -183,12 +175,11 @@ func (x *Frames) render(c *Card, body memory.Body, forms memory.Forms) {
 	}
 }
 
-// maxInline is how large a card is at most that is in every row of its thing. A
-// larger one is in the first, and the others refer to it, so that many long frames
-// do not cost their square.
+// maxInline is the size of the largest card that is in every row of its record. A larger one is in the
+// first row, and the others refer to it, so that many long frames do not take quadratic space.
 const maxInline = 4 << 10
 
-// hang writes a card, and the rows and the pin by which it is found.
+// hang writes a card, and the rows and the pin that lead to it.
 func (x *Frames) hang(tx *kv.Txn, tenant uint32, c *Card) error {
 	x.value = c.encode(x.value[:0])
 	if err := tx.Set(cardKey(x.key, tenant, c.Kind, c.Thing), x.value); err != nil {
@@ -200,7 +191,7 @@ func (x *Frames) hang(tx *kv.Txn, tenant uint32, c *Card) error {
 		case len(x.value) <= maxInline || key[1] != tableRow:
 		case reference == nil:
 			reference = appendReference(x.refer[:0], key)
-		case !bytes.Equal(reference[1:], key[rowFrame:rowClass]): // a frame may be told twice
+		case !bytes.Equal(reference[1:], key[rowFrame:rowClass]): // a frame may be repeated
 			return tx.SetBlind(key, reference)
 		}
 		return tx.SetBlind(key, x.value)
@@ -212,8 +203,7 @@ func (x *Frames) drop(tx *kv.Txn, tenant uint32, c *Card) error {
 	return x.ways(tenant, c, tx.Delete)
 }
 
-// ways calls visit with every key by which a card is found. The key is valid
-// during the call.
+// ways calls visit with every key that leads to a card. The key is valid during the call.
 func (x *Frames) ways(tenant uint32, c *Card, visit func(key []byte) error) error {
 	if c.gone {
 		return nil
@@ -248,8 +238,7 @@ func (x *Frames) row(tenant uint32, f memory.Frame, c *Card, visit func(key []by
 	return visit(k)
 }
 
-// end takes a thing off every list. What is left says how old it is and which
-// version it had, should it come back.
+// end removes a record from every list. Its age and version stay, in case it comes back.
 func (x *Frames) end(tx *kv.Txn, tenant uint32, k record.Kind, thing index.Digest) error {
 	if k == record.Feedback {
 		return x.takeBack(tx, tenant, thing)
@@ -266,7 +255,7 @@ func (x *Frames) end(tx *kv.Txn, tenant uint32, k record.Kind, thing index.Diges
 	return tx.Set(cardKey(x.key, tenant, k, thing), x.value)
 }
 
-// expire ends things by what they said, and takes events out.
+// expire ends records, and removes events.
 func (x *Frames) expire(tx *kv.Txn, r *index.Record) error {
 	for i := range r.Targets {
 		t := &r.Targets[i]
@@ -281,7 +270,7 @@ func (x *Frames) expire(tx *kv.Txn, r *index.Record) error {
 	return x.takeOut(tx, r)
 }
 
-// redact takes everything out that is known of things and events.
+// redact removes everything that is known of records and events.
 func (x *Frames) redact(tx *kv.Txn, r *index.Record, red *memory.Redaction) error {
 	for _, t := range red.Targets {
 		thing := index.Digest(t.ID[:16])

@@ -29,20 +29,20 @@ func openStore(t testing.TB) *kv.Store {
 	return s
 }
 
-// world is a store and what was folded into it, for one tenant.
+// world is a store with the records folded into it, for one tenant.
 type world struct {
 	t        testing.TB
 	s        *kv.Store
 	fold     *frame.Frames
 	position uint64
-	trust    record.Trust // of what is written next
+	trust    record.Trust // of the next write
 }
 
 func newWorld(t testing.TB) *world {
 	return &world{t: t, s: openStore(t), fold: frame.New(), trust: record.User}
 }
 
-// apply folds a record in a group of its own. Time passes by one second.
+// apply folds a record in a group of its own. The time advances by one second.
 func (w *world) apply(r index.Record) index.Record {
 	w.t.Helper()
 	r.Header.Position, r.Header.Tenant, r.Header.Time = w.position, "acme", second(int(w.position))
@@ -64,7 +64,7 @@ func (w *world) apply(r index.Record) index.Record {
 	return r
 }
 
-// second is a time some seconds after the world began.
+// second is a time n seconds after the start.
 func second(n int) int64 { return 1_700_000_000_000_000_000 + int64(n)*1_000_000_000 }
 
 func (w *world) put(b memory.Body) index.Record {
@@ -85,7 +85,7 @@ func (w *world) event(id, path, more string) index.Record {
 	return w.apply(index.Record{Header: record.Header{Kind: record.Event, ID: record.ID("acme", record.Event, id)}, Event: ev})
 }
 
-// metadata adds the field that no event lacks.
+// metadata adds the required field of events.
 func metadata(more string) string {
 	if strings.Contains(more, `"metadata"`) {
 		return more
@@ -98,7 +98,7 @@ func (w *world) forget(kind record.Kind, id string) {
 	w.apply(index.Record{Header: record.Header{Kind: record.Tombstone}, Control: &memory.Tombstone{Target: kind, ID: id, Version: 1}})
 }
 
-// redact takes records away, which are told as the targets are loaded.
+// redact removes records, which are passed as loaded targets.
 func (w *world) redact(kind record.Kind, id string, targets ...index.Record) {
 	w.t.Helper()
 	red := &memory.Redaction{}
@@ -109,7 +109,7 @@ func (w *world) redact(kind record.Kind, id string, targets ...index.Record) {
 	w.apply(index.Record{Header: record.Header{Kind: record.Redaction}, Control: red, Targets: targets})
 }
 
-// expire ends what records say.
+// expire expires records.
 func (w *world) expire(targets ...index.Record) {
 	w.t.Helper()
 	x := &memory.Expiry{Cause: memory.CauseTTL}
@@ -211,7 +211,8 @@ func same(t testing.TB, what string, got []string, want ...string) {
 	}
 }
 
-// TestCard has everything that a reader needs, and changes with the versions.
+// TestCard: a card has everything that a reader needs, and changes with the
+// versions.
 func TestCard(t *testing.T) {
 	w := newWorld(t)
 	m := fact("a", "Refunds are rounded half away from zero.", file("billing/refund.go"))
@@ -242,7 +243,7 @@ func TestCard(t *testing.T) {
 	}
 }
 
-// TestForms are made where a body has none, or has longer ones than may be.
+// TestForms: forms are made if a body has none, or too long ones.
 func TestForms(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("Sentences follow one another without an end in sight. ", 60)
@@ -260,7 +261,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestLifecycle lists only what is live, whatever happened to it.
+// TestLifecycle: only live records are listed, whatever happened to them.
 func TestLifecycle(t *testing.T) {
 	w := newWorld(t)
 	a := file("a.go")
@@ -284,7 +285,7 @@ func TestLifecycle(t *testing.T) {
 	if got := w.keys(); got != "map[c:1 r:1]" {
 		t.Error(got)
 	}
-	// A live one, of which a replay does not even see the put.
+	// A live one, whose put a replay does not even see.
 	w.redact(record.Memory, "y", index.Record{Header: record.Header{Position: 1}})
 	w.redact(record.Memory, "z", index.Record{Header: record.Header{Position: 1}})
 	if got := w.keys(); got != "map[]" {
@@ -292,8 +293,8 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// TestPins are identities, hard constraints, active goals and hard policies, if
-// they are trusted enough; rank before age.
+// TestPins: identities, hard constraints, active goals and hard policies are
+// pinned, if they are trusted enough; by rank, then by age.
 func TestPins(t *testing.T) {
 	w := newWorld(t)
 	typed := func(id string, data memory.Data) *memory.Memory { return &memory.Memory{ID: id, Text: id, Data: data} }
@@ -333,8 +334,8 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestReferences are found however they are spelled, and each under its verb,
-// kind and tenant alone.
+// TestReferences: references are found in any spelling, each only under its verb,
+// kind and tenant.
 func TestReferences(t *testing.T) {
 	w := newWorld(t)
 	w.put(fact("a", "a", file("./internal//pack/pack.go"), memory.Frame{Verb: memory.VerbFind, Kind: memory.ObjURL, Ref: "HTTPS://Example.org/"}))
@@ -355,8 +356,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestEvents are filed under what they did, with a card of their own, until they
-// are taken out.
+// TestEvents: events are filed under their actions, with a card of their own, until
+// they are removed.
 func TestEvents(t *testing.T) {
 	w := newWorld(t)
 	a := w.event("e1", "a.go", `,"tags":["x"],"ttl_seconds":5,"salience":0.9`)
@@ -394,7 +395,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestFramesOfOneEvent all lead to the same card, until it is taken out.
+// TestFramesOfOneEvent: all frames lead to the same card, until it is removed.
 func TestFramesOfOneEvent(t *testing.T) {
 	w := newWorld(t)
 	e := w.event("e1", "a.go", `,"metadata":{"project":"pack","user_id":"ann"}`)
@@ -431,7 +432,7 @@ func TestFramesOfOneEvent(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	// A row that refers to nothing is damage.
+	// A dangling reference is damage.
 	tx := w.s.Begin()
 	it, err := w.s.Iter([]byte("Fr"), []byte("Fs"))
 	if err != nil {
@@ -455,8 +456,8 @@ func TestFramesOfOneEvent(t *testing.T) {
 	}
 }
 
-// TestOutcomes are merged from every kind of object and both classes, newest
-// first, and each is there once.
+// TestOutcomes: outcomes are merged from every kind of object and both classes,
+// newest first, each once.
 func TestOutcomes(t *testing.T) {
 	w := newWorld(t)
 	on := func(id string, kinds ...memory.ObjectKind) {
@@ -477,7 +478,7 @@ func TestOutcomes(t *testing.T) {
 		case 2:
 			w.event(id, "a.go", "")
 		case 3:
-			w.put(fact(id, id, file("a.go"))) // is no outcome
+			w.put(fact(id, id, file("a.go"))) // not an outcome
 			continue
 		}
 		want = append(want, id)
@@ -500,8 +501,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestUsage counts what feedback drew on, in the counts and in every card, and
-// takes it back when the feedback goes.
+// TestUsage: citations are counted, in the counts and in every card, and reverted
+// with the feedback.
 func TestUsage(t *testing.T) {
 	w := newWorld(t)
 	a := file("a.go")
@@ -576,7 +577,7 @@ func TestUsage(t *testing.T) {
 	if got := w.keys(); strings.Contains(got, "u:") || strings.Contains(got, "f:") {
 		t.Error(got)
 	}
-	// A thing that goes and comes back is as much used as it was.
+	// A record that ends and comes back keeps its counts.
 	w.put(feedback("f7", memory.OutcomeSuccess, uri(record.Memory, "m")))
 	w.forget(record.Memory, "m")
 	w.put(feedback("f8", memory.OutcomeFailure, uri(record.Memory, "m")))
@@ -584,7 +585,7 @@ func TestUsage(t *testing.T) {
 	check("back", map[string]string{"m": "2 1 1"})
 }
 
-// TestDamage is told, not guessed at.
+// TestDamage: damage is reported, not guessed at.
 func TestDamage(t *testing.T) {
 	w := newWorld(t)
 	w.put(fact("a", "a", file("a.go")))
@@ -634,8 +635,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// BenchmarkScan reads a hundred cards of a frame: of memories, of events that
-// are filed there first, and of events that are filed elsewhere first.
+// BenchmarkScan reads a hundred cards of a frame: of memories, of events that are
+// filed there first, and of events that are filed elsewhere first.
 func BenchmarkScan(b *testing.B) {
 	w := newWorld(b)
 	for i := range 100 {
@@ -704,7 +705,7 @@ func BenchmarkEvent(b *testing.B) {
 }
 
 // TestLargeCards: a card with many long frames is found in each of them, is written
-// a few times rather than once a frame, and goes whole.
+// a few times rather than once per frame, and is removed completely.
 func TestLargeCards(t *testing.T) {
 	w := newWorld(t)
 	m := fact("m", "What is known of many files.")

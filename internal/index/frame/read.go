@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Class tells the rows of a frame apart.
+// Class distinguishes the rows of a frame.
 type Class byte
 
 // The classes.
@@ -23,8 +23,8 @@ func ThingOf(tenant string, kind record.Kind, id string) index.Digest {
 	return index.Digest(sum[:16])
 }
 
-// cardAt returns the card of a memory or policy, or what is left of one that
-// went.
+// cardAt returns the card of a memory or policy, or the remains of one that
+// has ended.
 func cardAt(r kv.Reader, tenant uint32, kind record.Kind, thing index.Digest) (*Card, bool, error) {
 	v, ok, err := r.Get(cardKey(nil, tenant, kind, thing), nil)
 	if err != nil || !ok {
@@ -38,14 +38,14 @@ func cardAt(r kv.Reader, tenant uint32, kind record.Kind, thing index.Digest) (*
 	return c, true, nil
 }
 
-// Usage returns how often feedback drew on a thing or an event, and how often
-// that went well and badly.
+// Usage returns how often feedback cited a record or an event, and how often
+// with success and failure.
 func Usage(r kv.Reader, tenant uint32, kind record.Kind, thing index.Digest) (uses, wins, losses uint64, err error) {
 	n, err := countsOf(r, tenant, kind, thing)
 	return n.uses, n.wins, n.losses, err
 }
 
-// Used reports whether feedback drew on anything of a kind.
+// Used reports whether feedback cited anything of a kind.
 func Used(r kv.Reader, tenant uint32, kind record.Kind) (bool, error) {
 	prefix := usagePrefix(nil, tenant, kind)
 	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
@@ -56,13 +56,13 @@ func Used(r kv.Reader, tenant uint32, kind record.Kind) (bool, error) {
 	return used, it.Close()
 }
 
-// Scan is [Cursor.Scan] of a cursor for this alone.
+// Scan is [Cursor.Scan] with a cursor for this call.
 func Scan(r kv.Reader, tenant uint32, f memory.Frame, class Class, visit func(*Card) bool) error {
 	c := Look(r, tenant)
 	return first(c.Scan(f, class, visit), c.Close())
 }
 
-// first returns the first error there is.
+// first returns the first non-nil error.
 func first(a, b error) error {
 	if a != nil {
 		return a

@@ -9,12 +9,12 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// counts are what feedback says of one thing.
+// counts are the feedback counts of one record.
 type counts struct {
 	uses, wins, losses uint64
 }
 
-// countsOf returns what feedback says of a thing.
+// countsOf returns the feedback counts of a record.
 func countsOf(r kv.Reader, tenant uint32, k record.Kind, thing index.Digest) (n counts, err error) {
 	v, ok, err := r.Get(usageKey(nil, tenant, k, thing), nil)
 	if err != nil || !ok {
@@ -23,7 +23,7 @@ func countsOf(r kv.Reader, tenant uint32, k record.Kind, thing index.Digest) (n 
 	return decodeCounts(v)
 }
 
-// decodeCounts reads what setCounts writes.
+// decodeCounts reads the output of setCounts.
 func decodeCounts(v []byte) (n counts, err error) {
 	d := reader{bytes: v}
 	if d.byte() != layout {
@@ -36,8 +36,8 @@ func decodeCounts(v []byte) (n counts, err error) {
 	return n, nil
 }
 
-// cited is what one feedback said, as long as it counts: an outcome, and of each
-// thing that it drew on the kind and the digest.
+// cited is the content of one feedback, as long as it counts: an outcome, and the
+// kind and digest of each cited record.
 type cited struct {
 	outcome memory.Outcome
 	things  []citation
@@ -48,7 +48,7 @@ type citation struct {
 	thing index.Digest
 }
 
-// encode appends layout, outcome, and kind and digest of each thing.
+// encode appends layout, outcome, and kind and digest of each record.
 func (c *cited) encode(dst []byte) []byte {
 	dst = append(dst, layout, outcomeByte(c.outcome))
 	for _, t := range c.things {
@@ -57,7 +57,7 @@ func (c *cited) encode(dst []byte) []byte {
 	return dst
 }
 
-// decodeCited reads what encode wrote.
+// decodeCited reads the output of encode.
 func decodeCited(v []byte) (*cited, error) {
 	const size = 1 + len(index.Digest{})
 	if len(v) < 2 || v[0] != layout || (len(v)-2)%size != 0 {
@@ -74,13 +74,13 @@ func decodeCited(v []byte) (*cited, error) {
 	return c, nil
 }
 
-// feedback counts what a feedback drew on, once each whatever versions of it are
-// named. What is less trusted than an agent counts nothing: text from outside
+// feedback counts the citations of a feedback, once per record whichever versions
+// are named. Feedback with less trust than an agent does not count: external text
 // must not be able to praise itself.
 func (x *Frames) feedback(tx *kv.Txn, r *index.Record, b *memory.Feedback) error {
 	thing := ThingOf(r.Header.Tenant, record.Feedback, b.ID)
 	if err := x.takeBack(tx, r.Tenant, thing); err != nil {
-		return err // of the version before
+		return err // of the previous version
 	}
 	if r.Header.Trust < record.Agent {
 		return nil
@@ -103,7 +103,7 @@ func (x *Frames) feedback(tx *kv.Txn, r *index.Record, b *memory.Feedback) error
 	return x.count(tx, r.Tenant, c, 1)
 }
 
-// takeBack undoes what a feedback counted, if it counted anything.
+// takeBack reverts the counts of a feedback, if it has any.
 func (x *Frames) takeBack(tx *kv.Txn, tenant uint32, thing index.Digest) error {
 	key := feedbackKey(nil, tenant, thing)
 	v, ok, err := tx.Get(key, nil)
@@ -120,9 +120,9 @@ func (x *Frames) takeBack(tx *kv.Txn, tenant uint32, thing index.Digest) error {
 	return x.count(tx, tenant, c, ^uint64(0))
 }
 
-// count adds by, which is one or minus one, to the counts of what was cited. They
-// are in no card: a feedback that cites many things with many frames would write
-// all of them anew.
+// count adds by, which is one or minus one, to the counts of cited records. Cards
+// do not store them: a feedback that cites many records with many frames would
+// rewrite all of them.
 func (x *Frames) count(tx *kv.Txn, tenant uint32, c *cited, by uint64) error {
 	for _, t := range c.things {
 		n, err := countsOf(tx, tenant, t.kind, t.thing)

@@ -31,7 +31,7 @@ import (
 // Uvarints are minimal and nothing follows.
 const layout = 1
 
-// form is what a document is to the graph.
+// form is the role of a document in the graph.
 type form byte
 
 const (
@@ -40,13 +40,13 @@ const (
 	formRelation form = 'r'
 )
 
-// always stands for an end of time that is not there.
+// always means an unlimited end of time.
 const always = math.MinInt64
 
-// errShort is why something cannot be read.
+// errShort is the error for an unreadable value.
 var errShort = errors.New("it is cut short, too long, or of another layout")
 
-// docRow is what a document names, or relates.
+// docRow is the names in a document, or its relation.
 type docRow struct {
 	form     form
 	nodes    []named
@@ -69,7 +69,7 @@ func (d *docRow) clear() {
 	*d = docRow{nodes: d.nodes[:0]}
 }
 
-// add appends a node that is not there yet.
+// add appends a node unless it is there.
 func (d *docRow) add(typ, name string) {
 	id := ID(typ, name)
 	for i := range d.nodes {
@@ -104,17 +104,17 @@ func (d *docRow) encode(dst []byte) []byte {
 	return dst
 }
 
-// encodeEdge appends what the rows of a relation hold: weight, since and until.
+// encodeEdge appends the value of a relation's rows: weight, since and until.
 func (d *docRow) encodeEdge(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(d.weight))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(d.since))
 	return binary.BigEndian.AppendUint64(dst, uint64(d.until))
 }
 
-// edgeSize is how long that is.
+// edgeSize is the length of that value.
 const edgeSize = 24
 
-// decodeEdge reads what encodeEdge wrote.
+// decodeEdge reads the output of encodeEdge.
 func (d *docRow) decodeEdge(v []byte) error {
 	if len(v) != edgeSize {
 		return errShort
@@ -128,7 +128,7 @@ func (d *docRow) decodeEdge(v []byte) error {
 	return nil
 }
 
-// holds reports whether a relation holds at a time; 0 is any time.
+// holds reports whether a relation is valid at a time; 0 is any time.
 func (d *docRow) holds(now int64) bool {
 	return now == 0 || (d.since == always || d.since <= now) && (d.until == always || now < d.until)
 }
@@ -146,8 +146,8 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// decode reads what encode wrote, and refuses anything else. Its texts are parts of
-// one copy of v.
+// decode reads the output of encode, and refuses anything else. Its texts share one
+// copy of v.
 func (d *docRow) decode(v []byte) error {
 	d.clear()
 	r := reader{bytes: v}
@@ -217,8 +217,8 @@ func decodeCount(v []byte) (uint64, error) {
 	return n, nil
 }
 
-// reader reads a value from its beginning. After the first thing that is not there
-// it is bad, and all else is zero.
+// reader reads a value from the front. Once data is missing it is bad, and returns
+// zeros.
 type reader struct {
 	bytes []byte
 	bad   bool
@@ -252,7 +252,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// length reads how long something is that follows.
+// length reads the length of what follows.
 func (r *reader) length() int {
 	v := r.uvarint()
 	if v > uint64(len(r.bytes)) {

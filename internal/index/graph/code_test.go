@@ -18,7 +18,7 @@ func rowsOfAllForms() []docRow {
 	}}
 }
 
-// FuzzDecode: what is read is what was written, and all else is refused.
+// FuzzDecode: what decodes encodes to the same bytes, and everything else is refused.
 func FuzzDecode(f *testing.F) {
 	for _, row := range rowsOfAllForms() {
 		v := row.encode(nil)

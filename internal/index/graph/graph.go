@@ -1,43 +1,43 @@
-// Package graph is the index of who and what documents speak of: names, the
-// documents that mention them, and what they have to do with each other.
+// Package graph is the index of the names in documents: names, the documents that
+// mention them, and their relations.
 //
-// A node is a type and a name, as [kind.NormalName] writes both: a person, a file,
-// a function. Events mention the nodes that package kind finds in them, and other
-// documents those that it finds in their text. An entity defines a node for its
-// name and one for each other name, and is a document that mentions them. A
-// relation is an edge between two entities.
+// A node is a type and a name, normalised by [kind.NormalName]: a person, a file, a
+// function. Events mention the nodes that package kind finds in them, and other
+// documents those that it finds in their text. An entity defines a node for its name
+// and one for each other name, and is a document that mentions them. A relation is
+// an edge between two entities.
 //
 // # Tables
 //
-//	d  tenant, position                        → what the document names, or relates
+//	d  tenant, position                        → the names in the document, or its relation
 //	n  tenant, name, type                      → how many documents mention the node
-//	m  tenant, name, type, position, bits turned → nothing: the newest mention is first
-//	f  tenant, name, type, position            → which entity defines the node
-//	i  tenant, entity, position                → nothing: where an entity is
-//	r  tenant, entity, position, entity        → the weight of a relation, and when it holds
+//	m  tenant, name, type, position, bits inverted → nothing: newest mention first
+//	f  tenant, name, type, position            → the entity that defines the node
+//	i  tenant, entity, position                → nothing: the position of an entity
+//	r  tenant, entity, position, entity        → the weight of a relation, and its validity
 //	s  tenant                                  → how many documents mention anything
-//	h  the keeper's, see [index.Keeper]
+//	h  see [index.Keeper]
 //
-// A name in a key is the digest of 16 bytes, a type one of 4, and an entity that of
+// A name in a key is a digest of 16 bytes, a type one of 4, and an entity that of
 // its id. A relation has two rows, one for each end.
 //
 // # What is guaranteed
 //
 // Counts are exact: that of a node is the number of documents that mention it now,
-// and without any there is no node. What is in the tables is a function of the
-// documents that are there, so grouping does not matter, nor whether a document
-// was taken out or never came. How a name is written stands with each document;
-// that of a node is as the newest of them writes it.
+// and a node without any does not exist. The tables are a function of the current
+// documents, so grouping does not matter, nor whether a document was removed or
+// never existed. The spelling of a name is stored with each document; that of a node
+// is the one in its newest document.
 //
-// Every read looks at a bounded number of rows, whatever there is, and gives the
-// same answer in the same order for the same documents, on every machine.
+// Every read is limited to a number of rows, and returns the same answer in the same
+// order for the same documents, on every machine.
 //
 // # What is not
 //
-// What goes together is found from the newest mentions of a node, at most
-// [MaxMentions]: a name that is mentioned everywhere is known by its latest
-// company only. Two spellings of one name are two nodes, unless an entity has both
-// as names. A relation whose end is no entity leads nowhere until there is one.
+// Related nodes are found from the newest mentions of a node, at most [MaxMentions]:
+// for a frequent name only the latest ones count. Two spellings of one name are two
+// nodes, unless an entity has both as names. A relation whose end is not an entity
+// leads nowhere until there is one.
 package graph
 
 import (
@@ -68,13 +68,13 @@ const (
 	tableSize     = 's'
 )
 
-// NodeID says which node: a digest of its name, and a shorter one of its type. Nodes
-// of one name begin alike.
+// NodeID identifies a node: a digest of its name, and a shorter one of its type.
+// Nodes of one name have a common prefix.
 type NodeID [20]byte
 
 const nameSize = 16
 
-// ID returns the id of a type and a name, however they are written.
+// ID returns the id of a type and a name in any spelling.
 func ID(typ, name string) NodeID {
 	var room [256]byte
 	d := index.DigestOf(string(kind.AppendNormalName(room[:0], typ, name)))
@@ -94,13 +94,13 @@ func withType(name index.Digest, typ string) (id NodeID) {
 	return id
 }
 
-// typeCode is a type that events have, and its digest.
+// typeCode is a type of events' nodes, and its digest.
 type typeCode struct {
 	name   string
 	digest [4]byte
 }
 
-// typeCodes are the types that events have. Their places are part of the format.
+// typeCodes are the types of events' nodes. Their indexes are part of the format.
 var typeCodes = func() (list []typeCode) {
 	for _, name := range kind.EntityTypes() {
 		d := index.DigestOf(name)
@@ -112,11 +112,11 @@ var typeCodes = func() (list []typeCode) {
 // Graph is the fold.
 type Graph struct {
 	keeper index.Keeper
-	// counts and sizes are what the group changed, and not yet written.
+	// counts and sizes are the unwritten changes of the group.
 	counts map[counted]int64
 	sizes  map[uint32]int64
-	// known and before are the counts of nodes that were written lately, as they
-	// are in the store: what is not in the one may be in the other.
+	// known and before cache the stored counts of recently written nodes, in two
+	// generations.
 	known, before map[counted]uint64
 	order         []counted
 	row           docRow
@@ -130,7 +130,7 @@ type counted struct {
 	node   NodeID
 }
 
-// maxKnown is how many counts each of the two maps of known ones has at most.
+// maxKnown is the maximum size of each of the two caches.
 const maxKnown = 1 << 15
 
 // New returns the fold.
@@ -146,12 +146,12 @@ func (g *Graph) Name() string { return "graph" }
 // Prefix returns the first byte of its keys.
 func (g *Graph) Prefix() byte { return Prefix }
 
-// Format returns the number of its layout, and of what documents are made of.
+// Format returns the number of its layout, and of how documents are made.
 func (g *Graph) Format() uint32 {
 	return format<<16 | index.DocumentVersion<<8 | kind.ContentVersion
 }
 
-// Reset forgets what was not written.
+// Reset drops what was not written.
 func (g *Graph) Reset() {
 	g.counts, g.sizes = map[counted]int64{}, map[uint32]int64{}
 	g.known, g.before = map[counted]uint64{}, nil
@@ -174,7 +174,7 @@ func (g *Graph) Apply(tx *kv.Txn, r *index.Record) error {
 	return g.add(tx, r, changes.Add)
 }
 
-// Finish writes the counts that the group changed.
+// Finish writes the changed counts of the group.
 func (g *Graph) Finish(tx *kv.Txn) error {
 	g.order = g.order[:0]
 	for c, by := range g.counts {
@@ -214,7 +214,7 @@ func (g *Graph) Finish(tx *kv.Txn) error {
 	return nil
 }
 
-// know remembers the count of a node.
+// know caches the count of a node.
 func (g *Graph) know(c counted, n uint64) {
 	if len(g.known) >= maxKnown {
 		g.known, g.before = map[counted]uint64{}, g.known
@@ -222,8 +222,8 @@ func (g *Graph) know(c counted, n uint64) {
 	g.known[c] = n
 }
 
-// count adds to the number under the key that was made last, which is n if that is
-// known, and returns what it is then.
+// count adds to the number under the last key, which is n if known, and returns the
+// sum.
 func (g *Graph) count(tx *kv.Txn, by int64, n uint64, known bool) (uint64, error) {
 	if !known {
 		v, found, err := tx.Get(g.key, g.value[:0])
@@ -247,7 +247,7 @@ func (g *Graph) count(tx *kv.Txn, by int64, n uint64, known bool) (uint64, error
 	return n, tx.SetBlind(g.key, g.value)
 }
 
-// add files a document under what it names.
+// add files a document under its names.
 func (g *Graph) add(tx *kv.Txn, r *index.Record, d *index.Document) error {
 	row := &g.row
 	row.clear()
@@ -292,7 +292,7 @@ func (g *Graph) add(tx *kv.Txn, r *index.Record, d *index.Document) error {
 	return g.each(r.Tenant, d.Position, row, 1, tx.SetBlind)
 }
 
-// entitiesOf returns what a document that is no event speaks of.
+// entitiesOf returns the names in a document that is not an event.
 func entitiesOf(d *index.Document) []kind.Entity {
 	text := d.Text
 	if d.Title != "" {
@@ -311,7 +311,7 @@ func entitiesOf(d *index.Document) []kind.Entity {
 // maxTags is how many tags of a document are nodes.
 const maxTags = 8
 
-// remove takes a document out again, if it is there.
+// remove removes a document, if it exists.
 func (g *Graph) remove(tx *kv.Txn, tenant uint32, position uint64) error {
 	key := index.NewKey(g.key, Prefix, tableDocument, tenant).Uint64(position)
 	g.key = key
@@ -330,8 +330,8 @@ func (g *Graph) remove(tx *kv.Txn, tenant uint32, position uint64) error {
 	return g.each(tenant, position, row, -1, func(key, _ []byte) error { return tx.Delete(key) })
 }
 
-// each calls write with every row that a document has beside its own, and adds by,
-// which is one or minus one, to the counts.
+// each calls write with every further row of a document, and adds by, which is one
+// or minus one, to the counts.
 func (g *Graph) each(tenant uint32, position uint64, row *docRow, by int64, write func(key, value []byte) error) error {
 	if row.form == formRelation {
 		g.value = row.encodeEdge(g.value[:0])
@@ -384,7 +384,7 @@ func thingKey(room []byte, tenant uint32, table byte, thing index.Digest) index.
 	return index.NewKey(room, Prefix, table, tenant).Digest(thing)
 }
 
-// damaged says that something in the index cannot be read.
+// damaged says that a value of the index is unreadable.
 func damaged(what string, err error) error {
 	return fault.Newf(fault.Damaged, "%s in the graph cannot be read: %w", what, err).
 		WithFix("`lukasa rebuild` makes the index anew from the journal")

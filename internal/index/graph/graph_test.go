@@ -65,7 +65,7 @@ func redaction(position uint64, targets ...index.Record) index.Record {
 	return control(position, record.Redaction, c)
 }
 
-// fold folds records in groups of the given sizes, the last one again and again.
+// fold folds records in groups of the given sizes, repeating the last one.
 func fold(t testing.TB, s *kv.Store, records []index.Record, sizes ...int) {
 	t.Helper()
 	g := graph.New()
@@ -91,7 +91,7 @@ func fold(t testing.TB, s *kv.Store, records []index.Record, sizes ...int) {
 	}
 }
 
-// dump returns everything a store has.
+// dump returns the whole content of a store.
 func dump(t testing.TB, s *kv.Store) string {
 	t.Helper()
 	var b strings.Builder
@@ -152,14 +152,14 @@ func draw(rng *rand.Rand, n int) *history {
 				r.Weight = hmx.Some(float64(rng.IntN(5)) / 4)
 			}
 			put("relation", r)
-		case 2: // forget a thing
+		case 2: // forget a versioned record
 			k, name := record.Entity, id("n")
 			if rng.IntN(2) == 0 {
 				k, name = record.Relation, id("r")
 			}
 			h.records = append(h.records, control(p, record.Tombstone, &memory.Tombstone{Target: k, ID: name}))
 			end(map[record.Kind]string{record.Entity: "entity", record.Relation: "relation"}[k], name)
-		case 3: // redact an event, or all versions of a thing
+		case 3: // redact an event, or all versions of a record
 			if p == 0 {
 				continue
 			}
@@ -205,8 +205,8 @@ func (h *history) without(gone func(uint64) bool) []index.Record {
 	return list
 }
 
-// TestHistories folds random histories in several groupings, with what was erased
-// there and blank, and compares the bytes; and what is read with a naive model.
+// TestHistories folds random histories in several groupings, with erased records
+// readable and blank, and compares the bytes; and the reads with a naive model.
 func TestHistories(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkHistory(t, rand.New(rand.NewPCG(seed, 7))) })
@@ -246,7 +246,7 @@ func checkHistory(t *testing.T, rng *rand.Rand) {
 	}
 }
 
-// TestNames are those of the newest document.
+// TestNames: names are those of the newest document.
 func TestNames(t *testing.T) {
 	s := openStore(t)
 	first, second := event(0, "name:New York", "tag:#Sun"), event(1, "name:NEW  YORK", "person:new york")
@@ -275,7 +275,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestMemories are found by what their text names.
+// TestMemories: memories are found by the names in their text.
 func TestMemories(t *testing.T) {
 	s := openStore(t)
 	fold(t, s, []index.Record{{
@@ -292,7 +292,8 @@ func TestMemories(t *testing.T) {
 	}
 }
 
-// TestRelations lead from one entity to another, as long as they hold.
+// TestRelations: relations lead from one entity to another, as long as they are
+// valid.
 func TestRelations(t *testing.T) {
 	s := openStore(t)
 	until, err := hmx.ParseTime("2026-01-01T00:00:00Z")
@@ -341,7 +342,7 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// TestHub: a node that 100,000 documents mention is read within its bounds.
+// TestHub: a node that 100,000 documents mention is read within the limits.
 func TestHub(t *testing.T) {
 	testsize.Long(t, "it is large")
 	s := openStore(t)
@@ -390,7 +391,7 @@ func TestHub(t *testing.T) {
 	}
 }
 
-// TestReset forgets a group that was given up.
+// TestReset: Reset drops a discarded group.
 func TestReset(t *testing.T) {
 	s := openStore(t)
 	g := graph.New()
@@ -415,7 +416,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestDamage is told and not passed over.
+// TestDamage: damage is reported.
 func TestDamage(t *testing.T) {
 	s := openStore(t)
 	fold(t, s, []index.Record{

@@ -83,7 +83,7 @@ func (m *model) nodes() (list []graph.NodeID) {
 	return list
 }
 
-// spread returns the nodes that stand for a seed too, and its relations.
+// spread returns the nodes equivalent to a seed, and its relations.
 func (m *model) spread(seeds []graph.NodeID) (same []graph.NodeID, edges map[graph.NodeID]float64, at map[uint64]float64) {
 	edges, at = map[graph.NodeID]float64{}, map[uint64]float64{}
 	for _, seed := range seeds {

@@ -10,17 +10,16 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Node is somebody or something that documents mention.
+// Node is a name that documents mention.
 type Node struct {
 	ID   NodeID
 	Type string
 	Name string // as the newest document writes it
-	// Count is how many documents mention it; 0 where it was not asked for.
+	// Count is how many documents mention it; 0 if it was not requested.
 	Count uint64
 }
 
-// View reads the graph of a tenant. It is as good for several goroutines as its
-// reader is.
+// View reads the graph of a tenant. It is safe for concurrent use if its reader is.
 type View struct {
 	r      kv.Reader
 	tenant uint32
@@ -29,7 +28,7 @@ type View struct {
 // Open returns a view of a tenant's graph.
 func Open(r kv.Reader, tenant uint32) *View { return &View{r, tenant} }
 
-// maxAlike is how many nodes of one name are looked at.
+// maxAlike is how many nodes of one name are read.
 const maxAlike = 32
 
 // Size returns how many documents mention anything.
@@ -61,10 +60,9 @@ func (v *View) Node(typ, name string) (Node, bool, error) {
 	return n, true, v.write(&n)
 }
 
-// Lookup returns the nodes of a name, of whatever type: those that most documents
-// mention first, at most 32.
+// Lookup returns the nodes of a name, of any type: most mentioned first, at most 32.
 func (v *View) Lookup(name string) ([]Node, error) {
-	// A tag is normalised in a way of its own; its # is no part of it anyway.
+	// Tags are normalised differently; their # is not part of them.
 	id := ID("", name)
 	list, err := v.alike(id)
 	if err != nil {
@@ -87,8 +85,8 @@ func (v *View) Lookup(name string) ([]Node, error) {
 	return list, nil
 }
 
-// alike returns the nodes whose name is that of the given one, itself included,
-// without their type and name.
+// alike returns the nodes with the name of the given one, itself included, without
+// their type and name.
 func (v *View) alike(id NodeID) (list []Node, err error) {
 	prefix := append(index.NewKey(nil, Prefix, tableNode, v.tenant), id[:nameSize]...)
 	it, err := v.r.Iter(prefix, kv.PrefixEnd(prefix))
@@ -116,7 +114,7 @@ func (v *View) alike(id NodeID) (list []Node, err error) {
 	return list, nil
 }
 
-// write sets type and name of a node as its newest document has them.
+// write sets type and name of a node from its newest document.
 func (v *View) write(n *Node) error {
 	newest, err := v.newest(n.ID, 1)
 	if err != nil || len(newest) == 0 {
@@ -134,7 +132,7 @@ func (v *View) write(n *Node) error {
 	return nil
 }
 
-// document reads what a document names.
+// document reads the names in a document.
 func (v *View) document(position uint64, row *docRow) (bool, error) {
 	value, found, err := v.r.Get(index.NewKey(make([]byte, 0, 16), Prefix, tableDocument, v.tenant).Uint64(position), nil)
 	if err != nil || !found {
@@ -146,8 +144,8 @@ func (v *View) document(position uint64, row *docRow) (bool, error) {
 	return true, nil
 }
 
-// NodesOf returns the nodes that a document mentions, in its order and as it writes
-// them, without their counts. A relation mentions none.
+// NodesOf returns the nodes that a document mentions, in its order and spelling,
+// without their counts. A relation mentions none.
 func (v *View) NodesOf(position uint64) ([]Node, error) {
 	var row docRow
 	found, err := v.document(position, &row)
@@ -166,9 +164,9 @@ func (v *View) newest(id NodeID, limit int) ([]uint64, error) {
 	return v.Mentions(id, limit, index.Filter{})
 }
 
-// Mentions returns the newest documents that mention a node and that a filter lets
-// be found, the newest first. It looks at four times as many as are asked for, and at
-// no fewer than 1,024, so a filter that lets few be found may hide older ones.
+// Mentions returns the newest documents that mention a node and pass a filter, newest
+// first. It reads four times as many as requested, and at least 1,024, so a strict
+// filter may hide older ones.
 func (v *View) Mentions(id NodeID, limit int, f index.Filter) (list []uint64, err error) {
 	prefix := nodeKey(nil, v.tenant, tableMention, id)
 	it, err := v.r.Iter(prefix, kv.PrefixEnd(prefix))
@@ -184,7 +182,7 @@ const (
 	lookLeast = 1024
 )
 
-// mentions is Mentions by an iterator over the table.
+// mentions is Mentions with an iterator over the table.
 func (v *View) mentions(it *kv.Iter, id NodeID, limit int, f index.Filter) (list []uint64, err error) {
 	prefix := nodeKey(make([]byte, 0, 40), v.tenant, tableMention, id)
 	left := max(lookLeast, lookTimes*limit)
@@ -220,18 +218,18 @@ func (v *View) mentions(it *kv.Iter, id NodeID, limit int, f index.Filter) (list
 	return list, it.Err()
 }
 
-// Relation is an edge between two entities as the graph has it.
+// Relation is an edge between two entities in the graph.
 type Relation struct {
 	Position  uint64 // of the record
 	Predicate string
-	// Weight is that of the relation times how sure it is.
+	// Weight is that of the relation times its confidence.
 	Weight       float64
-	Since, Until int64 // in nanoseconds; the smallest number where there is no such end
+	Since, Until int64 // in nanoseconds; the smallest number if unlimited
 	From, To     []Node
 }
 
-// RelationAt returns the relation that a document is, with the nodes of its ends:
-// the name of an entity first, then its other names; none of one that is not there.
+// RelationAt returns the relation of a document, with the nodes of its ends: the name
+// of an entity first, then its other names; none for a missing entity.
 func (v *View) RelationAt(position uint64) (Relation, bool, error) {
 	var row docRow
 	if found, err := v.document(position, &row); err != nil || !found || row.form != formRelation {
@@ -266,7 +264,7 @@ func (v *View) namesOf(thing index.Digest) (list []Node, err error) {
 	return v.NodesOf(position)
 }
 
-// first returns the first error there is.
+// first returns the first non-nil error.
 func first(a, b error) error {
 	if a != nil {
 		return a

@@ -10,34 +10,33 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// The bounds of a walk.
+// The limits of a walk.
 const (
-	// MaxSeeds is how many nodes a walk begins from; more are left out.
+	// MaxSeeds is how many nodes a walk starts from; more are left out.
 	MaxSeeds = 16
-	// MaxMentions is how many of a node's newest mentions are looked at.
+	// MaxMentions is how many of a node's newest mentions are read.
 	MaxMentions = 256
-	// MaxRelated is how many related nodes there are at most.
+	// MaxRelated is the maximum number of related nodes.
 	MaxRelated = 64
-	// MaxWalked is how many documents a walk returns at most.
+	// MaxWalked is the maximum number of documents of a walk.
 	MaxWalked = 4096
 
-	// maxThings is how many entities that define a node, or another of its name,
-	// are looked at, and maxEdges how many relations of each.
+	// maxThings is how many entities that define a node, or another of its name, are
+	// read, and maxEdges how many relations of each.
 	maxThings = 8
 	maxEdges  = 64
-	// considered is how many co-mentioned nodes are weighed for each that is
-	// wanted.
+	// considered is how many co-mentioned nodes are weighed for each requested one.
 	considered = 4
-	// decay is what a document loses for naming a related node only.
+	// decay is the factor for documents that mention only a related node.
 	decay = 0.5
 )
 
-// Limits bound a walk. Zero values stand for the greatest that is allowed.
+// Limits of a walk. Zero means the maximum.
 type Limits struct {
 	Mentions int // of one node, at most MaxMentions
 	Related  int // nodes, at most MaxRelated
 	Walked   int // documents, at most MaxWalked
-	// Now leaves out relations that do not hold at that time, in nanoseconds.
+	// Now leaves out relations that are not valid at that time, in nanoseconds.
 	Now int64
 }
 
@@ -52,20 +51,20 @@ func (l *Limits) settle() {
 	}
 }
 
-// Weighted is a node and how closely it belongs to those that were asked about.
+// Weighted is a node and its closeness to the given ones.
 type Weighted struct {
 	Node
 	Weight float64
 }
 
-// Related returns the nodes that go together with the given ones, the closest
-// first, and of equally close ones in the order of their ids.
+// Related returns the nodes that occur together with the given ones, closest first,
+// and equally close ones by id.
 //
-// The weight of a node is the sum, over the given ones, of what stands for each:
-// n/√(a·b), where a is how many of the given node's newest mentions are looked at, n
-// how many of these mention both, and b how many documents mention the node; and
-// the weights of the relations between them. A node of the same name and another
-// type, and the other names of an entity, have a relation of weight 1.
+// The weight of a node is a sum over the given ones: n/√(a·b), where a is how many
+// of the given node's newest mentions are read, n how many of these mention both,
+// and b how many documents mention the node; plus the weights of the relations
+// between them. A node of the same name and another type, and the other names of an
+// entity, have a relation of weight 1.
 func (v *View) Related(nodes []NodeID, l Limits) ([]Weighted, error) {
 	l.settle()
 	w, err := v.begin(nodes, l)
@@ -86,14 +85,14 @@ func (v *View) Related(nodes []NodeID, l Limits) ([]Weighted, error) {
 	return list, nil
 }
 
-// Walk returns documents that have to do with the given nodes, the best first, and
-// of equally good ones the newer first.
+// Walk returns documents that are related to the given nodes, best first, and
+// equally good ones newest first.
 //
-// With one hop these are the documents that mention one of the nodes, of another
-// node of its name, or of another name of the same entity; each adds to the score
-// of a document how rare it is. With two hops also documents that mention related
-// nodes, for half of the rarity times the weight, see [View.Related], and the
-// relations themselves.
+// With one hop these are the documents that mention one of the nodes, another node
+// of its name, or another name of the same entity; each adds its rarity to the score
+// of a document. With two hops they are also documents that mention related nodes,
+// for half of the rarity times the weight, see [View.Related], and the relations
+// themselves.
 func (v *View) Walk(seeds []NodeID, hops int, l Limits, f index.Filter) ([]index.Match, error) {
 	l.settle()
 	w, err := v.begin(seeds, l)
@@ -109,8 +108,8 @@ type walker struct {
 	*View
 	l     Limits
 	seeds []NodeID
-	// same are nodes that stand for the seeds as well, and edges the relations of
-	// their entities.
+	// same are nodes equivalent to the seeds, and edges the relations of their
+	// entities.
 	same  []NodeID
 	edges []edge
 	all   uint64
@@ -119,7 +118,7 @@ type walker struct {
 	row   docRow
 }
 
-// edge is a relation that leads from a seed.
+// edge is a relation of a seed.
 type edge struct {
 	position uint64
 	weight   float64
@@ -163,7 +162,7 @@ func (w *walker) close() error {
 	return first(a, b)
 }
 
-// spread finds the nodes that stand for the seeds as well, and their relations.
+// spread finds the nodes equivalent to the seeds, and their relations.
 func (w *walker) spread() error {
 	stands := func(id NodeID) {
 		if len(w.same) < 2*MaxSeeds && !slices.Contains(w.seeds, id) && !slices.Contains(w.same, id) {
@@ -200,7 +199,7 @@ func (w *walker) spread() error {
 	return nil
 }
 
-// definers returns the entities that define a node, the newest first, up to most.
+// definers returns the entities that define a node, newest first, at most most.
 func (w *walker) definers(id NodeID, most int) (things []index.Digest, err error) {
 	if most == 0 {
 		return nil, nil
@@ -254,17 +253,17 @@ func (w *walker) relations(seed NodeID, thing index.Digest) (err error) {
 	return nil
 }
 
-// company is what is known of a node that goes together with a seed.
+// company is a node that occurs together with a seed.
 type company struct {
 	id     NodeID
 	weight float64 // before its own count is known
 	edges  float64
-	newest uint64 // of the documents that were seen
+	newest uint64 // of the documents that were read
 	typ    string
 	name   string
 }
 
-// related is Related, without the names of nodes that no document was seen of.
+// related is Related, without the names of nodes that no read document has.
 func (w *walker) related() ([]Weighted, error) {
 	var list []company
 	places := map[NodeID]int{}
@@ -328,7 +327,7 @@ func (w *walker) related() ([]Weighted, error) {
 	return w.weigh(list[:min(len(list), considered*w.l.Related)])
 }
 
-// weigh sets how close nodes are by how many documents mention them.
+// weigh sets the closeness of nodes by the number of documents that mention them.
 func (w *walker) weigh(list []company) ([]Weighted, error) {
 	var out []Weighted
 	for _, c := range list {
@@ -348,7 +347,7 @@ func (w *walker) weigh(list []company) ([]Weighted, error) {
 	return out[:min(len(out), w.l.Related)], nil
 }
 
-// read reads what a document names, by the iterator over documents.
+// read reads the names in a document with the iterator over documents.
 func (w *walker) read(position uint64) error {
 	key := index.NewKey(make([]byte, 0, 16), Prefix, tableDocument, w.tenant).Uint64(position)
 	w.row.clear()
@@ -433,7 +432,7 @@ func (w *walker) visitEdges(scores map[uint64]float64, f index.Filter) error {
 	return nil
 }
 
-// finds reports whether a filter lets a document be found.
+// finds reports whether a document passes a filter.
 func finds(f index.Filter, position uint64) (bool, error) {
 	if f.Mask != nil {
 		mask, err := f.Mask(int(position / 1024))
@@ -447,7 +446,7 @@ func finds(f index.Filter, position uint64) (bool, error) {
 	return f.Accept(position)
 }
 
-// rarity is how much it says that a document mentions a node which n of all do.
+// rarity is the weight of mentioning a node that n of all documents mention.
 func rarity(all, n uint64) float64 {
 	all = max(all, n)
 	return index.Ln(1 + (float64(all-n)+0.5)/(float64(n)+0.5))

@@ -1,6 +1,6 @@
-// Package ledger is the index of the journal itself: which tenants there are,
-// where each position lies, the nodes of each tenant's tree, which ids are
-// taken, and what was erased.
+// Package ledger is the index of the journal itself: the tenants, the address
+// of each position, the nodes of each tenant's tree, the used ids, and what
+// was erased.
 //
 // # Tables
 //
@@ -16,13 +16,13 @@
 // # What is guaranteed
 //
 // Positions of a tenant are accepted in order without gaps, or not at all. The
-// state's compact range gives the tenant's root without looking at history; a
-// node of the tree is found from at most 256 stored hashes.
+// state's compact range gives the tenant's root without reading history; a
+// node of the tree is computed from at most 256 stored hashes.
 //
 // # What is not
 //
-// The ledger does not check payloads. It trusts the header that it is given,
-// which the journal's checksums cover.
+// The ledger does not check payloads. It trusts the given header, which the
+// journal's checksums cover.
 package ledger
 
 import (
@@ -58,7 +58,7 @@ const (
 	maxKeptTenants = 4096
 )
 
-// Tenant is what the ledger knows of a tenant at one moment.
+// Tenant is the state of a tenant at one moment.
 type Tenant struct {
 	Number uint32
 	Name   string
@@ -68,19 +68,19 @@ type Tenant struct {
 	Tree   merkle.Range
 }
 
-// Ledger is the fold. It keeps the states of tenants that were written to
-// lately, and filters of their ids. It is used by one goroutine; the functions
-// that take a [kv.Reader] may be called by any.
+// Ledger is the fold. It caches the states of recently written tenants, and
+// filters of their ids. It is for one goroutine; the functions that take a
+// [kv.Reader] are safe for concurrent use.
 type Ledger struct {
 	recent    map[string]*Tenant
 	dirty     map[string]*Tenant
 	seen      map[uint32]*filter // by the numbers of tenants
 	seenBytes int
-	count     int64 // of tenants; -1 when not known
+	count     int64 // of tenants; -1 if unknown
 	room      []byte
 }
 
-// New returns a ledger that remembers nothing yet.
+// New returns a ledger with empty caches.
 func New() *Ledger {
 	l := &Ledger{}
 	l.Reset()
@@ -96,14 +96,14 @@ func (l *Ledger) Prefix() byte { return Prefix }
 // Format is the number of the fold's layout.
 func (l *Ledger) Format() uint32 { return format }
 
-// Reset forgets what is in memory.
+// Reset empties the caches.
 func (l *Ledger) Reset() {
 	l.recent, l.dirty, l.count = make(map[string]*Tenant), make(map[string]*Tenant), -1
 	l.seen, l.seenBytes = make(map[uint32]*filter), 0
 }
 
-// For returns the state of a tenant as of the transaction, making one of size
-// zero for a tenant that is new. The caller must not change it.
+// For returns the state of a tenant as of the transaction, of size zero for a
+// new tenant. The caller must not change it.
 func (l *Ledger) For(tx *kv.Txn, name string) (*Tenant, error) {
 	if t := l.recent[name]; t != nil {
 		return t, nil
@@ -123,7 +123,7 @@ func (l *Ledger) For(tx *kv.Txn, name string) (*Tenant, error) {
 	return t, nil
 }
 
-// Apply takes a record into the tree of its tenant.
+// Apply adds a record to the tree of its tenant.
 func (l *Ledger) Apply(tx *kv.Txn, r *index.Record) error {
 	t, err := l.For(tx, r.Header.Tenant)
 	if err != nil {
@@ -175,7 +175,7 @@ func (l *Ledger) Apply(tx *kv.Txn, r *index.Record) error {
 	case *memory.Expiry:
 		for _, target := range c.Targets {
 			if target.Kind != record.Event {
-				continue // a thing keeps its history
+				continue // a versioned record keeps its history
 			}
 			if err := l.erase(tx, t, r, target.Position); err != nil {
 				return err
@@ -205,7 +205,7 @@ func (l *Ledger) name(tx *kv.Txn, t *Tenant) error {
 	return tx.Set(countKey(), value[:])
 }
 
-// redact notes what a redaction names.
+// redact records the targets of a redaction.
 func (l *Ledger) redact(tx *kv.Txn, t *Tenant, r *index.Record, red *memory.Redaction) error {
 	if t.Key == nil && len(red.Key) > 0 {
 		t.Key = append([]byte{}, red.Key...)
@@ -224,7 +224,7 @@ func (l *Ledger) redact(tx *kv.Txn, t *Tenant, r *index.Record, red *memory.Reda
 	return nil
 }
 
-// erase notes that the record r took the payload of a position away.
+// erase records that r erased the payload of a position.
 func (l *Ledger) erase(tx *kv.Txn, t *Tenant, r *index.Record, position uint64) error {
 	at := binary.BigEndian.AppendUint64(nil, r.Header.Position)
 	if err := tx.Set(index.NewKey(nil, Prefix, tableErased, t.Number).Uint64(position), at); err != nil {
@@ -233,7 +233,7 @@ func (l *Ledger) erase(tx *kv.Txn, t *Tenant, r *index.Record, position uint64) 
 	return tx.Set(index.NewKey(nil, Prefix, tableUndone, t.Number).Uint64(position), nil)
 }
 
-// Finish writes the states of the tenants that the group wrote to.
+// Finish writes the states of the tenants in the group.
 func (l *Ledger) Finish(tx *kv.Txn) error {
 	for name, t := range l.dirty {
 		if err := tx.SetBlind(index.NewKey(nil, Prefix, tableTenant, t.Number), t.encode(nil)); err != nil {
@@ -258,7 +258,7 @@ func (t *Tenant) encode(dst []byte) []byte {
 	return t.Tree.AppendBinary(dst)
 }
 
-// decodeTenant reads what encode wrote.
+// decodeTenant reads the output of encode.
 func decodeTenant(number uint32, b []byte) (*Tenant, error) {
 	t := &Tenant{Number: number}
 	n, used := binary.Uvarint(b)
@@ -286,7 +286,7 @@ func errState(number uint32) error {
 		WithFix("`lukasa rebuild` makes the index anew from the journal")
 }
 
-// The keys that are not made by index.NewKey alone.
+// The keys that index.NewKey alone does not make.
 
 func numberKey(name string) []byte {
 	sum := sha256.Sum256([]byte(name))
@@ -319,7 +319,7 @@ func contentKey(tenant uint32, mac []byte) index.Key {
 	return append(index.NewKey(nil, Prefix, tableContent, tenant), mac[:16]...)
 }
 
-// Place is where a position lies.
+// Place is the address of a position.
 type Place struct {
 	LSN  journal.LSN
 	Leaf merkle.Hash

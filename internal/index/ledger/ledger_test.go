@@ -125,7 +125,7 @@ func TestTree(t *testing.T) {
 }
 
 // TestPlacesAndTenants finds records by position and id, and tenants in the
-// order in which they came.
+// order of their first records.
 func TestPlacesAndTenants(t *testing.T) {
 	s, l := openStore(t), ledger.New()
 	apply(t, s, l, rec("b", 0), rec("a", 0), rec("b", 1))
@@ -161,7 +161,7 @@ func TestPlacesAndTenants(t *testing.T) {
 	}
 }
 
-// TestGaps refuses what does not come next.
+// TestGaps: a record that does not come next is refused.
 func TestGaps(t *testing.T) {
 	s, l := openStore(t), ledger.New()
 	apply(t, s, l, rec("a", 0), rec("a", 1))
@@ -179,8 +179,8 @@ func TestGaps(t *testing.T) {
 	apply(t, s, l, rec("a", 2))
 }
 
-// TestErasures notes what is erased, by what, and what is still to be done. An
-// expiry erases events only.
+// TestErasures: the ledger records what is erased, by what, and what is still
+// to be overwritten. An expiry erases only events.
 func TestErasures(t *testing.T) {
 	s, l := openStore(t), ledger.New()
 	apply(t, s, l, rec("a", 0), rec("a", 1), rec("a", 2), rec("a", 3), rec("b", 0))

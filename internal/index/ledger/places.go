@@ -7,18 +7,17 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Places holds in memory where positions lie that are looked up often. Where one lies
-// does not change once it is committed, so that what is held is right for every
-// reader that sees the position. It belongs to one store and is safe for concurrent
-// use.
+// Places caches the addresses of positions that are looked up often. The address of a
+// committed position never changes, so the cache is right for every reader that sees
+// the position. It belongs to one store and is safe for concurrent use.
 type Places struct {
 	held  sync.Map // of *[chunkPlaces]Place by placesChunk
 	mu    sync.Mutex
 	count int                 // of held
-	reads map[placesChunk]int // of chunks that are not held
+	reads map[placesChunk]int // of chunks that are not cached
 }
 
-// placesChunk is positions of a tenant that are held together.
+// placesChunk is positions of a tenant that are cached together.
 type placesChunk struct {
 	tenant uint32
 	chunk  uint64
@@ -26,23 +25,23 @@ type placesChunk struct {
 
 const (
 	chunkPlaces = 1024
-	// loadPlaces is how many positions of a chunk are looked up one by one before all
-	// are: that costs about as much as a few dozen.
+	// loadPlaces is how many positions of a chunk are looked up one by one before the
+	// whole chunk is read, which costs about as much as a few dozen lookups.
 	loadPlaces = 8
-	// maxPlaces is how many chunks are held: 40 KiB each.
+	// maxPlaces is how many chunks are cached: 40 KiB each.
 	maxPlaces = 1200
-	// maxReads is of how many chunks is known how often they were read.
+	// maxReads is for how many chunks reads are counted.
 	maxReads = 1 << 16
 )
 
-// NewPlaces returns places of which none is held yet.
+// NewPlaces returns an empty cache.
 func NewPlaces() *Places {
 	return &Places{reads: make(map[placesChunk]int)}
 }
 
-// At returns where a position of a tenant lies, like [At]. The reader must not see more
-// than what is committed, and size be how many records the tenant has there. Without
-// places nothing is held.
+// At returns the address of a position of a tenant, like [At]. The reader must see only
+// what is committed, and size is how many records the tenant has there. A nil Places
+// caches nothing.
 func (p *Places) At(r kv.Reader, tenant uint32, size, position uint64) (Place, bool, error) {
 	c := placesChunk{tenant, position / chunkPlaces}
 	if p == nil || (c.chunk+1)*chunkPlaces > size {
@@ -62,7 +61,7 @@ func (p *Places) At(r kv.Reader, tenant uint32, size, position uint64) (Place, b
 	return held[position%chunkPlaces], true, nil
 }
 
-// find returns a chunk if it is held, or says that it should be.
+// find returns a cached chunk, or reports that it should be loaded.
 func (p *Places) find(c placesChunk) (held *[chunkPlaces]Place, load bool) {
 	if there, ok := p.held.Load(c); ok {
 		return there.(*[chunkPlaces]Place), false
@@ -76,8 +75,8 @@ func (p *Places) find(c placesChunk) (held *[chunkPlaces]Place, load bool) {
 	return nil, p.reads[c] == loadPlaces
 }
 
-// hold takes a chunk in. What is too much goes by chance. A chunk with gaps is nil, and
-// not held.
+// hold caches a chunk, and evicts at random if there are too many. A chunk with gaps is
+// nil, and not cached.
 func (p *Places) hold(c placesChunk, held *[chunkPlaces]Place) {
 	if held == nil {
 		return
@@ -98,7 +97,7 @@ func (p *Places) hold(c placesChunk, held *[chunkPlaces]Place) {
 	}
 }
 
-// readPlaces reads a chunk. It returns nil if one of its positions is not there.
+// readPlaces reads a chunk. It returns nil if one of its positions is missing.
 func readPlaces(r kv.Reader, c placesChunk) (held *[chunkPlaces]Place, err error) {
 	from := c.chunk * chunkPlaces
 	key := func(position uint64) []byte {

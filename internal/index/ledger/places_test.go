@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/index/ledger"
 )
 
-// TestPlaces are where At says, for two tenants whose numbers of records are no whole
-// chunks, however often they are asked for and by how many; and none beyond the end.
+// TestPlaces: the cache agrees with At, for two tenants whose sizes are not whole
+// chunks, for any number of lookups and goroutines; and finds nothing beyond the end.
 func TestPlaces(t *testing.T) {
 	s, l := openStore(t), ledger.New()
 	sizes := map[string]uint64{"a": 2500, "b": 1024}
@@ -42,7 +42,7 @@ func TestPlaces(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	// A reader of an earlier state is not told of more than it has.
+	// A reader of an earlier state sees no later positions.
 	if _, ok, err := places.At(s, 1, 1024, 1024); err != nil || ok {
 		t.Error("a position that is not there", ok, err)
 	}

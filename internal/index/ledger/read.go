@@ -36,8 +36,8 @@ func Lookup(r kv.Reader, name string) (*Tenant, bool, error) {
 	return t, true, nil
 }
 
-// Tenants walks over all tenants in the order in which they first wrote,
-// beginning with the given number.
+// Tenants iterates over all tenants in the order of their first writes,
+// starting with the given number.
 func Tenants(r kv.Reader, from uint32) iter.Seq2[*Tenant, error] {
 	return func(yield func(*Tenant, error) bool) {
 		it, err := r.Iter(index.NewKey(nil, Prefix, tableTenant, from), []byte{Prefix, tableTenant + 1})
@@ -68,7 +68,7 @@ func Count(r kv.Reader) (int, error) {
 	return int(n), err
 }
 
-// At returns where a position of a tenant lies.
+// At returns the address of a position of a tenant.
 func At(r kv.Reader, tenant uint32, position uint64) (Place, bool, error) {
 	v, ok, err := r.Get(index.NewKey(nil, Prefix, tablePosition, tenant).Uint64(position), nil)
 	if err != nil || !ok {
@@ -127,14 +127,14 @@ func AnyErased(r kv.Reader, tenant uint32) (bool, error) {
 	return found, it.Close()
 }
 
-// Erasure is a payload that was taken away, and by which record.
+// Erasure is an erased payload, and the erasing record.
 type Erasure struct {
 	Tenant   uint32
 	Position uint64
 	By       uint64
 }
 
-// Erasures walks over everything that was ever erased.
+// Erasures iterates over everything that was ever erased.
 func Erasures(r kv.Reader) iter.Seq2[Erasure, error] {
 	return func(yield func(Erasure, error) bool) {
 		it, err := r.Iter([]byte{Prefix, tableErased}, []byte{Prefix, tableErased + 1})
@@ -173,8 +173,8 @@ func ErasedContent(r kv.Reader, tenant uint32, mac []byte) (redaction uint64, ok
 	return number(v)
 }
 
-// Undone walks over the positions whose payload the index has let go of and
-// the disk perhaps not yet.
+// Undone iterates over the positions whose payload is erased in the index and
+// perhaps not yet on the disk.
 func Undone(r kv.Reader) iter.Seq2[UndoneErasure, error] {
 	return func(yield func(UndoneErasure, error) bool) {
 		it, err := r.Iter([]byte{Prefix, tableUndone}, []byte{Prefix, tableUndone + 1})
@@ -202,7 +202,7 @@ type UndoneErasure struct {
 	Position uint64
 }
 
-// Done takes the note off that a payload is still to be overwritten.
+// Done removes the note that a payload is still to be overwritten.
 func Done(tx *kv.Txn, u UndoneErasure) error {
 	return tx.Delete(index.NewKey(nil, Prefix, tableUndone, u.Tenant).Uint64(u.Position))
 }
@@ -216,7 +216,7 @@ type tiles struct {
 	tenant uint32
 }
 
-// Hashes appends n stored hashes of a level, from the first on.
+// Hashes appends n stored hashes of a level, starting at first.
 func (t tiles) Hashes(level uint, first uint64, n int, dst []merkle.Hash) ([]merkle.Hash, error) {
 	lower, upper, skip := nodeKey(nil, t.tenant, level, first), nodeKey(nil, t.tenant, level, first+uint64(n)), 0
 	if level == 0 {
@@ -251,6 +251,6 @@ func (t tiles) Hashes(level uint, first uint64, n int, dst []merkle.Hash) ([]mer
 	return dst, nil
 }
 
-// Passing reports whether a key says what is still to be done, which depends on
-// how far a store has come and not on the journal alone.
+// Passing reports whether a key is a note of pending work, which depends on the
+// progress of a store and not on the journal alone.
 func Passing(key []byte) bool { return len(key) > 1 && key[0] == Prefix && key[1] == tableUndone }

@@ -8,45 +8,45 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// seen is a filter of the ids of a tenant: what it does not have is not taken. Most
-// ids that are asked for are new, and asking the store for what is not there costs
-// more than writing it. It is a Bloom filter in layers, each with room for four
-// times as many ids as the one before, and each of an id's bits in one line of it.
+// seen is a filter of the ids of a tenant: an id that it does not have is unused.
+// Most ids are new, and looking up a missing key in the store costs more than writing
+// it. It is a Bloom filter in layers, each with room for four times as many ids as
+// the previous one, and with all bits of an id in one cache line.
 type seen struct {
 	layers []seenLayer
 }
 
-// seenLayer is room for a number of ids.
+// seenLayer is a layer for a number of ids.
 type seenLayer struct {
 	lines []seenLine
-	left  int // how many ids there is still room for
+	left  int // how many more ids fit
 }
 
-// seenLine is as long as a line of the processor's cache.
+// seenLine has the size of a cache line of the processor.
 type seenLine [8]uint64
 
 const (
 	lineBits   = 512
-	idBits     = 12  // of the filter for each id; by a full layer about one in 200 that is not there seems to be
+	idBits     = 12  // bits of the filter per id; a full layer has about one false positive in 200
 	idProbes   = 6   // bits that are set for an id
 	firstLayer = 768 // ids
 	layerRatio = 4
 )
 
-// maxSeenBytes is how much memory filters may take together. A tenant that would
-// need more has none.
+// maxSeenBytes limits the memory of all filters together. A tenant that would need
+// more has none.
 const maxSeenBytes = 16 << 20
 
-// seenAfter is how many lookups of a tenant that was there before, as a part of its
-// size, make it worth reading all of its ids.
+// seenAfter is a divisor: after size/seenAfter lookups of a tenant, reading all its
+// ids pays off.
 const seenAfter = 8
 
-// lineOf returns which line an id is in, and its bits in it.
+// lineOf returns the line of an id, and its bits in it.
 func (y *seenLayer) lineOf(id *record.Hash) (line *seenLine, probes uint64) {
 	return &y.lines[binary.LittleEndian.Uint64(id[:])%uint64(len(y.lines))], binary.LittleEndian.Uint64(id[8:])
 }
 
-// has reports whether an id may have been added. Of an id, 16 bytes count.
+// has reports whether an id may have been added. The first 16 bytes of an id count.
 func (s *seen) has(id *record.Hash) bool {
 	for i := len(s.layers) - 1; i >= 0; i-- {
 		line, probes := s.layers[i].lineOf(id)
@@ -63,7 +63,7 @@ func (s *seen) has(id *record.Hash) bool {
 	return false
 }
 
-// add adds an id, and reports by how many bytes the filter grew for it.
+// add adds an id, and returns by how many bytes the filter grew.
 func (s *seen) add(id *record.Hash) (grown int) {
 	last := len(s.layers) - 1
 	if last < 0 || s.layers[last].left == 0 {
@@ -87,16 +87,16 @@ func (s *seen) add(id *record.Hash) (grown int) {
 	return grown
 }
 
-// filter is what is kept of a tenant's ids.
+// filter is the state of a tenant's filter.
 type filter struct {
-	*seen        // has every id; nil as long as nobody read them
+	*seen        // has every id; nil until the ids are read
 	asked uint64 // lookups without it
 	off   bool   // it would be too large
 }
 
-// Find is the function of that name for a tenant as [Ledger.For] gives it, and for a
-// transaction that holds what the ledger was given since the last Finish. It looks an
-// id up only if it may be there.
+// Find is the function of that name for a tenant from [Ledger.For], and for a
+// transaction that holds the records applied since the last Finish. It looks an id up
+// only if it may exist.
 func (l *Ledger) Find(tx *kv.Txn, t *Tenant, id *record.Hash) (position uint64, ok bool, err error) {
 	if t.Size == 0 {
 		return 0, false, nil
@@ -106,12 +106,13 @@ func (l *Ledger) Find(tx *kv.Txn, t *Tenant, id *record.Hash) (position uint64, 
 		if len(l.seen) >= maxKeptTenants {
 			l.forgetSeen()
 		}
-		// What would not fit is not worth reading.
+		// If it would not fit, the ids are not read.
 		f = &filter{off: l.seenBytes+seenBytes(t.Size) > maxSeenBytes}
 		l.seen[t.Number] = f
 	}
 	if f.seen == nil && !f.off {
-		// What the group itself wrote would be missing, so it must not have begun.
+		// The records of the group itself would be missing, so it must not have
+		// begun.
 		if f.asked++; f.asked*seenAfter >= t.Size && l.dirty[t.Name] == nil {
 			if err := l.readIDs(tx, t.Number, f); err != nil {
 				return 0, false, err
@@ -124,7 +125,7 @@ func (l *Ledger) Find(tx *kv.Txn, t *Tenant, id *record.Hash) (position uint64, 
 	return Find(tx, t.Number, id)
 }
 
-// readIDs makes the filter of a tenant from what is stored.
+// readIDs builds the filter of a tenant from the store.
 func (l *Ledger) readIDs(r kv.Reader, tenant uint32, f *filter) error {
 	prefix := index.NewKey(nil, Prefix, tableID, tenant)
 	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))
@@ -145,13 +146,13 @@ func (l *Ledger) readIDs(r kv.Reader, tenant uint32, f *filter) error {
 	return err
 }
 
-// forgetSeen forgets all filters.
+// forgetSeen drops all filters.
 func (l *Ledger) forgetSeen() {
 	clear(l.seen)
 	l.seenBytes = 0
 }
 
-// seenBytes is how many bytes the filter of so many ids has.
+// seenBytes is the size of a filter for that many ids.
 func seenBytes(ids uint64) (bytes int) {
 	for layer := uint64(firstLayer); ; layer *= layerRatio {
 		if bytes += int(layer * idBits / 8); ids <= layer || bytes > maxSeenBytes {

@@ -15,7 +15,7 @@ func idOf(i uint64) record.Hash {
 	return record.ID("a", record.Event, string(binary.BigEndian.AppendUint64(nil, i)))
 }
 
-// TestSeen: what was added is always found, and of the rest little.
+// TestSeen: added ids are always found, and few others.
 func TestSeen(t *testing.T) {
 	var s seen
 	const n = 20_000
@@ -42,7 +42,7 @@ func TestSeen(t *testing.T) {
 }
 
 // TestFind: the ledger finds what the table has, whether it wrote everything itself,
-// was opened later, gave a group up, or has no room for a filter.
+// was opened later, discarded a group, or has no room for a filter.
 func TestFind(t *testing.T) {
 	store, err := kv.Open(kv.Options{FS: disk.OS(), Dir: t.TempDir()})
 	if err != nil {
@@ -100,11 +100,11 @@ func TestFind(t *testing.T) {
 	group(300, false)
 	filtered(true)
 	l = New()
-	group(5, false) // too few questions
+	group(5, false) // too few lookups
 	filtered(false)
 	group(40, true)
 	group(40, false)
-	group(1, false) // the first question of a group reads what is stored
+	group(1, false) // the first lookup of a group reads the stored ids
 	filtered(true)
 	group(700, false)
 	l = New()

@@ -6,8 +6,8 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Among returns how many of the documents that a mask leaves have each of some terms. It
-// goes through their postings, but for those where the mask leaves nothing.
+// Among returns how many of the documents in a mask have each of some terms. It reads
+// their postings, except where the mask is empty.
 func (v *View) Among(ctx context.Context, terms []text.Term, mask func(chunk int) (*[16]uint64, error)) ([]uint64, error) {
 	list := make([]queryTerm, len(terms))
 	for i, t := range terms {
@@ -50,19 +50,19 @@ func (v *View) Among(ctx context.Context, terms []text.Term, mask func(chunk int
 	return counts, nil
 }
 
-// masked counts the documents that a mask leaves.
+// masked counts the documents in a mask.
 type masked struct {
 	mask      func(chunk int) (*[16]uint64, error)
 	size      uint64
-	chunk     int // that bits are of
+	chunk     int // the chunk of bits
 	bits      *[16]uint64
 	documents uint64
 }
 
-// chunkDocs is how many positions a mask tells at once.
+// chunkDocs is how many positions a mask covers at once.
 const chunkDocs = 1024
 
-// at has the bits of the chunk that a position is in.
+// at loads the bits of the chunk of a position.
 func (m *masked) at(position uint64) (err error) {
 	if chunk := int(position / chunkDocs); chunk != m.chunk {
 		m.bits, err = m.mask(chunk)
@@ -71,10 +71,10 @@ func (m *masked) at(position uint64) (err error) {
 	return err
 }
 
-// count goes through the postings of a segment.
+// count reads the postings of a segment.
 func (m *masked) count(c *cursor, begin uint64, width uint32) error {
 	for offset := uint32(0); offset < width; {
-		// Chunks of which nothing is left are passed over unread.
+		// Chunks with an empty mask are skipped unread.
 		if err := m.at(begin + uint64(offset)); err != nil {
 			return err
 		}
@@ -100,8 +100,8 @@ func (m *masked) count(c *cursor, begin uint64, width uint32) error {
 	return nil
 }
 
-// Averaging returns the parameters that do for a flat query what p does where documents
-// have so many tokens on average.
+// Averaging returns parameters that have the effect of p in a flat query if documents
+// have that many tokens on average.
 func (p Params) Averaging(length float64) Params {
 	if length <= 0 {
 		return Params{K1: p.K1}
@@ -111,5 +111,5 @@ func (p Params) Averaging(length float64) Params {
 	return Params{K1: min(float64(p.K1*sum), maxK1), B: held / sum}
 }
 
-// maxK1 is the most that a query may have.
+// maxK1 is the maximum K1 of a query.
 const maxK1 = 10

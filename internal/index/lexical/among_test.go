@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// TestAmong counts the documents of random masks that have terms, and compares that with
-// the documents themselves.
+// TestAmong counts the documents of random masks that have terms, and compares with the
+// documents themselves.
 func TestAmong(t *testing.T) {
 	testsize.OneGoroutine(t)
 	w := newWords(21, 300)
@@ -70,8 +70,8 @@ func TestAmong(t *testing.T) {
 	}
 }
 
-// TestAveraging holds that a flat query with such parameters scores as another does where
-// documents have that length on average.
+// TestAveraging: a flat query with such parameters scores like another one if documents
+// have that average length.
 func TestAveraging(t *testing.T) {
 	p := Params{K1: 1.2, B: 0.85}
 	for _, length := range []float64{3, 7.5, 20, 1000} {

@@ -36,7 +36,7 @@ func fact(t testing.TB, position uint64, words string) index.Record {
 	return index.Record{Body: m, Header: record.Header{Kind: record.Memory, Position: position, Tenant: "acme"}}
 }
 
-// TestApply feeds records and asks for their words.
+// TestApply folds records and searches for their words.
 func TestApply(t *testing.T) {
 	s, x := openStore(t), New()
 	size := uint64(0)
@@ -106,8 +106,8 @@ func statisticsOf(t testing.TB, s *kv.Store) (documents, length uint64) {
 	return v.Stats()
 }
 
-// TestDamagedRows changes bytes of rows: reading and folding on may then find other
-// things or say that something is damaged, and nothing else.
+// TestDamagedRows changes bytes of rows: reads and folds may then find other
+// documents or report damage, and nothing else.
 func TestDamagedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	w := newWords(2, 80)
@@ -169,7 +169,7 @@ func TestDamagedRows(t *testing.T) {
 	}
 }
 
-// searchAll asks for several terms and documents.
+// searchAll searches for several terms and documents.
 func searchAll(s *kv.Store) error {
 	v, err := openShaped(small(), s, 0, 1000, nil)
 	if err != nil {
@@ -190,7 +190,7 @@ func searchAll(s *kv.Store) error {
 	return nil
 }
 
-// foldOn takes documents away, and goes on to the end of a segment.
+// foldOn removes documents, and continues to the end of a segment.
 func foldOn(s *kv.Store, w *words) error {
 	x := newShaped(small())
 	tx := s.Begin()
@@ -209,8 +209,8 @@ func foldOn(s *kv.Store, w *words) error {
 	return x.Finish(tx)
 }
 
-// TestForwardRows has what is not in other tests: fields out of order, many terms, a
-// term that occurs very often, places that go back.
+// TestForwardRows covers what other tests do not: fields out of order, many terms, a
+// very frequent term, decreasing places.
 func TestForwardRows(t *testing.T) {
 	var w forwardWriter
 	w.write([]text.Token{
@@ -250,7 +250,7 @@ func TestForwardRows(t *testing.T) {
 	}
 }
 
-// TestCache keeps what it may and no more, and what it keeps is right.
+// TestCache: the cache stays within its limit, and is correct.
 func TestCache(t *testing.T) {
 	s, x := openStore(t), New()
 	for tenant := range uint32(20) {

@@ -24,8 +24,8 @@ func openOnDisk(b *testing.B) *kv.Store {
 	return s
 }
 
-// corpus makes documents of n tokens, whose terms are spread as those of texts are,
-// with one in ten that is hardly ever met again.
+// corpus makes documents of n tokens, with terms distributed as in texts, one in
+// ten of which is very rare.
 type corpus struct {
 	rng  *rand.Rand
 	zipf *rand.Zipf
@@ -92,7 +92,7 @@ func BenchmarkIndex(b *testing.B) {
 	}
 }
 
-// BenchmarkMerge makes a segment of the largest span.
+// BenchmarkMerge builds a segment of the largest span.
 func BenchmarkMerge(b *testing.B) {
 	c, width := newCorpus(25), theShape().spans[0]
 	s, x := openOnDisk(b), New()
@@ -115,8 +115,8 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// BenchmarkQuery asks for terms that about 2 to 3 documents in a hundred have, and
-// for frequent ones.
+// BenchmarkQuery searches for terms that about 2 to 3 percent of the documents
+// have, and for frequent ones.
 func BenchmarkQuery(b *testing.B) {
 	for _, documents := range []uint64{100_000, 1_000_000} {
 		if documents > 100_000 && testing.Short() {

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// A bucket row has the terms of a segment that begin with the same bits:
+// A bucket row has the terms of a segment with the same leading bits:
 //
 //	number  uvarint
 //	terms   the last 5 bytes of each, big-endian, ascending
@@ -21,7 +21,7 @@ import (
 // the number of postings; the row of a chunk is the list alone.
 const suffixBytes = 5
 
-// suffixOf is what a bucket row has of a term.
+// suffixOf is the part of a term in a bucket row.
 func suffixOf(t text.Term) uint64 { return uint64(t) & (1<<(8*suffixBytes) - 1) }
 
 // suffixAt reads the suffix that begins at b.
@@ -39,7 +39,7 @@ type bucketWriter struct {
 	row      []byte
 }
 
-// add takes in a body, which was appended to b.bodies from the given place on.
+// add adds a body, which was appended to b.bodies from the given offset on.
 func (b *bucketWriter) add(t text.Term, from int) {
 	s := suffixOf(t)
 	b.suffixes = append(b.suffixes, byte(s>>32), byte(s>>24), byte(s>>16), byte(s>>8), byte(s))
@@ -47,7 +47,7 @@ func (b *bucketWriter) add(t text.Term, from int) {
 	b.number++
 }
 
-// flush returns the row and begins anew. The row is valid until the next one.
+// flush returns the row and starts a new one. The row is valid until then.
 func (b *bucketWriter) flush() []byte {
 	row := binary.AppendUvarint(b.row[:0], uint64(b.number))
 	row = append(row, b.suffixes...)
@@ -58,7 +58,7 @@ func (b *bucketWriter) flush() []byte {
 	return row
 }
 
-// bucketReader goes through the terms of a row.
+// bucketReader iterates over the terms of a row.
 type bucketReader struct {
 	suffixes []byte
 	sizes    []byte
@@ -67,8 +67,8 @@ type bucketReader struct {
 	body     []byte
 }
 
-// open begins with a row. The sizes are not looked at before they are needed, but
-// where the bodies begin must be known.
+// open starts with a row. The sizes are not decoded before they are needed, but the
+// start of the bodies must be known.
 func (b *bucketReader) open(row []byte) bool {
 	number, rest, ok := uvarint(row)
 	if !ok || number == 0 || number > uint64(len(rest))/(suffixBytes+1) {
@@ -91,8 +91,8 @@ func (b *bucketReader) open(row []byte) bool {
 	return true
 }
 
-// next goes to the next term. It is false at the end, and when something is wrong,
-// which done tells apart.
+// next moves to the next term. It is false at the end and on an error; done
+// distinguishes these.
 func (b *bucketReader) next() bool {
 	if len(b.suffixes) == 0 {
 		return false
@@ -111,7 +111,7 @@ func (b *bucketReader) next() bool {
 // done reports whether a reader at its end has read the whole row.
 func (b *bucketReader) done() bool { return len(b.suffixes) == 0 && len(b.bodies) == 0 }
 
-// findBody returns the body of a term in a row, or nil if it is not there.
+// findBody returns the body of a term in a row, or nil if it is missing.
 func findBody(row []byte, t text.Term) (body []byte, ok bool) {
 	var b bucketReader
 	if !b.open(row) {
@@ -145,8 +145,8 @@ func findBody(row []byte, t text.Term) (body []byte, ok bool) {
 	return bodies[:size], true
 }
 
-// readBody takes the number of postings off the front of a body. There are from one
-// to as many as the span is wide.
+// readBody reads the number of postings from the front of a body: from one to the
+// width of the span.
 func readBody(body []byte, width uint64) (n int, chunked bool, rest []byte, ok bool) {
 	head, rest, ok := uvarint(body)
 	if !ok || head>>1 == 0 || head>>1 > width {
@@ -155,7 +155,7 @@ func readBody(body []byte, width uint64) (n int, chunked bool, rest []byte, ok b
 	return int(head >> 1), head&1 != 0, rest, true
 }
 
-// chunkPlace is what a body tells of a chunk.
+// chunkPlace is what a body says about a chunk.
 type chunkPlace struct {
 	begin, end uint32 // offsets
 	n          int
@@ -194,7 +194,7 @@ func (s *shape) readChunks(dst []chunkPlace, rest []byte, n int, width uint64) (
 	return dst, len(rest) == 0 && sum == n
 }
 
-// appendChunks appends what a body tells of its chunks.
+// appendChunks appends what a body says about its chunks.
 func appendChunks(dst []byte, chunks []chunkPlace) []byte {
 	for i := range chunks {
 		c := &chunks[i]

@@ -8,23 +8,23 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Cache keeps the tails of tenants and the lists of terms that were asked for lately,
-// and room for searches. It is safe for concurrent use.
+// Cache caches the tails of tenants and the lists of recently used terms, and pools
+// buffers for searches. It is safe for concurrent use.
 type Cache struct {
 	mu    sync.Mutex
 	limit int
 	bytes int
 	tails map[tailKey]*list.Element
-	order *list.List // of *tail, the one used last in front
+	order *list.List // of *tail, most recently used first
 	rooms sync.Pool  // of *room
 	terms termCache
 }
 
-// defaultCache is how many bytes a cache keeps if it is not told.
+// defaultCache is the default size of a cache in bytes.
 const defaultCache = 16 << 20
 
-// NewCache returns a cache that keeps tails of about so many bytes, and as much of
-// lists. Zero means 16 MiB, the tails of some hundred tenants.
+// NewCache returns a cache of about that many bytes for tails, and as many for lists.
+// Zero means 16 MiB, the tails of some hundred tenants.
 func NewCache(bytes int) *Cache {
 	if bytes == 0 {
 		bytes = defaultCache
@@ -32,8 +32,8 @@ func NewCache(bytes int) *Cache {
 	return &Cache{limit: bytes, tails: make(map[tailKey]*list.Element), order: list.New(), terms: termCache{limit: bytes}}
 }
 
-// tailKey says whose tail it is. That of a tenant with so many records is always the
-// same.
+// tailKey identifies a tail. The tail of a tenant with a given number of records is
+// always the same.
 type tailKey struct {
 	tenant uint32
 	size   uint64
@@ -48,7 +48,7 @@ type tail struct {
 
 // tailRow is a document of a tail.
 type tailRow struct {
-	marks  [marks / 64]uint64 // a bit for each term; terms may share one
+	marks  [marks / 64]uint64 // one bit per term; terms may share one
 	offset uint32
 	forward
 }
@@ -89,7 +89,7 @@ func (c *Cache) tailOf(r kv.Reader, key tailKey, from uint64) (*tail, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e := c.tails[key]; e != nil { // another was quicker
+	if e := c.tails[key]; e != nil { // another goroutine was faster
 		return e.Value.(*tail), nil
 	}
 	if t.bytes > c.limit {
@@ -105,8 +105,7 @@ func (c *Cache) tailOf(r kv.Reader, key tailKey, from uint64) (*tail, error) {
 	return t, nil
 }
 
-// tailOverhead is about what a tail takes besides its rows, and rowOverhead what a row
-// takes besides its bytes.
+// tailOverhead is approximately the overhead of a tail, and rowOverhead that of a row.
 const (
 	tailOverhead = 256
 	rowOverhead  = 192
@@ -157,7 +156,7 @@ func loadTail(r kv.Reader, key tailKey, from uint64) (*tail, error) {
 	return t, it.Close()
 }
 
-// room returns room for a search.
+// room returns buffers for a search.
 func (c *Cache) room() *room {
 	if r, ok := c.rooms.Get().(*room); ok {
 		return r

@@ -1,8 +1,8 @@
 package lexical
 
-// cursor goes through the postings of a term in one segment, forwards only. Its
-// postings are in blocks, and its blocks in chunks; what is not needed is neither
-// read nor decoded. A term that is kept in its bucket has one chunk.
+// cursor iterates over the postings of a term in one segment, forwards only. Postings
+// are in blocks, and blocks in chunks; what is not needed is neither read nor decoded.
+// A term that is kept in its bucket has one chunk.
 type cursor struct {
 	view    *View
 	scorer  *scorer
@@ -16,11 +16,11 @@ type cursor struct {
 	place   int
 	decoded bool // block is that of the place
 	block   block
-	at      int // among its postings
+	at      int // index among its postings
 	row     []byte
 }
 
-// open begins with a body of a segment.
+// open starts with a body of a segment.
 func (c *cursor) open(v *View, s *scorer, t *queryTerm, seg segment, body []byte) error {
 	c.view, c.scorer, c.term, c.segment = v, s, t, seg
 	c.chunk, c.place, c.at, c.read, c.decoded = 0, 0, 0, false, false
@@ -45,7 +45,7 @@ func (c *cursor) open(v *View, s *scorer, t *queryTerm, seg segment, body []byte
 	return c.list(rest)
 }
 
-// openTail begins with postings of a tail, which are in memory.
+// openTail starts with postings of a tail, which are in memory.
 func (c *cursor) openTail(v *View, s *scorer, t *queryTerm) {
 	c.view, c.scorer, c.term, c.chunk = v, s, t, 0
 	p := &t.lists.tail
@@ -58,7 +58,7 @@ func (c *cursor) openTail(v *View, s *scorer, t *queryTerm) {
 	c.whole()
 }
 
-// whole takes the decoded block for all that the chunk has.
+// whole makes the decoded block the only one of the chunk.
 func (c *cursor) whole() {
 	b := &c.block
 	p := blockPlace{base: b.offsets[0], last: b.offsets[b.n-1], n: b.n}
@@ -69,7 +69,7 @@ func (c *cursor) whole() {
 	c.place, c.at, c.read, c.decoded = 0, 0, true, true
 }
 
-// list begins with the list of the chunk at hand.
+// list starts with the list of the current chunk.
 func (c *cursor) list(list []byte) error {
 	p := &c.chunks[c.chunk]
 	if p.n <= blockSize {
@@ -91,7 +91,7 @@ func (c *cursor) list(list []byte) error {
 	return nil
 }
 
-// load reads the chunk at hand.
+// load reads the current chunk.
 func (c *cursor) load() error {
 	v := c.view
 	row, ok, err := v.reader.Get(chunkKey(nil, v.tenant, c.segment, c.term.term, c.chunk), c.row[:0])
@@ -104,7 +104,7 @@ func (c *cursor) load() error {
 	return c.list(row)
 }
 
-// seek goes to the first posting at or behind an offset, and is false if there is none
+// seek moves to the first posting at or after an offset, and is false if there is none
 // below limit. Offsets must not decrease from call to call.
 func (c *cursor) seek(offset, limit uint32) (bool, error) {
 	for c.chunk < len(c.chunks) {
@@ -154,8 +154,8 @@ func (c *cursor) nextChunk() {
 	c.read, c.decoded = false, false
 }
 
-// bound returns the most that the term can add to a score at offsets from begin to
-// below end, zero if it is not there. It reads nothing.
+// bound returns the maximum that the term can add to a score at offsets in [begin,
+// end), zero if it does not occur. It reads nothing.
 func (c *cursor) bound(begin, end uint32) (most float64) {
 	for i := c.chunk; i < len(c.chunks); i++ {
 		p := &c.chunks[i]
@@ -186,14 +186,14 @@ func (c *cursor) bound(begin, end uint32) (most float64) {
 	return most
 }
 
-// density returns about how many postings there are in so many positions.
+// density returns approximately how many postings there are in that many positions.
 func (c *cursor) density(positions uint32) int {
 	p := &c.chunks[min(c.chunk, len(c.chunks)-1)]
 	return 1 + int(uint64(p.n)*uint64(positions)/uint64(p.end-p.begin))
 }
 
-// next returns an offset that no posting at or behind the given one is below. It
-// reads nothing.
+// next returns a lower bound of the next posting at or after an offset. It reads
+// nothing.
 func (c *cursor) next(offset uint32) uint32 {
 	for i := c.chunk; i < len(c.chunks); i++ {
 		p := &c.chunks[i]
@@ -218,7 +218,7 @@ func (c *cursor) next(offset uint32) uint32 {
 // noOffset is above every offset.
 const noOffset = 1 << 31
 
-// part returns what the posting at hand adds to a score.
+// part returns what the current posting adds to a score.
 func (c *cursor) part() float64 {
 	return c.scorer.part(c.term.factor, c.block.weights[c.at], c.block.lengths[c.at])
 }

@@ -3,8 +3,8 @@ package lexical
 import "lukasa.dev/internal/text"
 
 // Score returns the scores of the documents at the given positions, which must be
-// ascending: what Search gives them if they have all phrases, zero where there is none
-// of the terms.
+// ascending: those of Search if they have all phrases, zero if they have none of the
+// terms.
 func (v *View) Score(q Query, positions []uint64) ([]float64, error) {
 	scores := make([]float64, len(positions))
 	terms, scorer, err := v.prepare(&q)
@@ -24,7 +24,7 @@ type Part struct {
 }
 
 // Explain returns the parts of a document's score, in the order of the terms of the
-// query. They add up to what Search says.
+// query. They add up to the score of Search.
 func (v *View) Explain(q Query, position uint64) ([]Part, error) {
 	terms, scorer, err := v.prepare(&q)
 	if err != nil {

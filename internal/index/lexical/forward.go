@@ -18,17 +18,17 @@ import (
 //	         little-endian, by how many terms there are
 //	places   for each its word, less that of the token before it in the field: varint
 
-// boosts are what an occurrence in a field counts for, in halves: 1 in the text,
-// 2 in the title, 3 in the key, 1.5 in tags.
+// boosts are the weights of an occurrence by field, in halves: 1 in the text, 2 in the
+// title, 3 in the key, 1.5 in tags.
 var boosts = [...]uint8{text.FieldText: 2, text.FieldTitle: 4, text.FieldKey: 6, text.FieldTags: 3}
 
-// plain is what one occurrence in the text counts for.
+// plain is the weight of one occurrence in the text.
 const plain = 2
 
-// maxWeight is the most that occurrences count for in a document.
+// maxWeight is the maximum weight of a term in a document.
 const maxWeight = math.MaxUint8
 
-// boost returns what an occurrence in a field counts for.
+// boost returns the weight of an occurrence in a field.
 func boost(f text.Field) uint8 {
 	if int(f) < len(boosts) {
 		return boosts[f]
@@ -44,12 +44,12 @@ func heavier(w, boost uint8) uint8 {
 	return w + boost
 }
 
-// forwardWriter makes forward rows. It is used again and again.
+// forwardWriter makes forward rows. It is reused.
 type forwardWriter struct {
 	terms   []text.Term
 	weights []uint8
 	tokens  []text.Token
-	places  []uint64 // a term and the place of a token that has it
+	places  []uint64 // a term and the index of a token that has it
 	numbers []uint32
 	row     []byte
 	length  uint32
@@ -114,7 +114,7 @@ func (w *forwardWriter) write(tokens []text.Token) {
 	w.row = row
 }
 
-// byField returns tokens field after field, and otherwise as they come.
+// byField returns tokens field by field, otherwise in their order.
 func (w *forwardWriter) byField(tokens []text.Token, counts *[256]uint32) []text.Token {
 	w.tokens = slices.Grow(w.tokens[:0], len(tokens))[:len(tokens)]
 	var ends [256]uint32
@@ -131,11 +131,11 @@ func (w *forwardWriter) byField(tokens []text.Token, counts *[256]uint32) []text
 	return w.tokens
 }
 
-// placeBits is how many bits the place of a token takes where it is beside its term.
+// placeBits is how many bits are left for the index of a token beside its term.
 const placeBits = 64 - termBits
 
 // number sets the terms, their weights, and the number of the term of each token. Terms
-// are sorted with the places of their tokens, so that none has to be looked for.
+// are sorted with the indexes of their tokens, so that no search is needed.
 func (w *forwardWriter) number(tokens []text.Token) {
 	w.places = w.places[:0]
 	for i := range tokens {
@@ -156,7 +156,7 @@ func (w *forwardWriter) number(tokens []text.Token) {
 	}
 }
 
-// numberMany is number for more tokens than have a place beside a term.
+// numberMany is number for more tokens than fit beside a term.
 func (w *forwardWriter) numberMany(tokens []text.Token) {
 	w.terms = w.terms[:0]
 	for i := range tokens {
@@ -174,7 +174,7 @@ func (w *forwardWriter) numberMany(tokens []text.Token) {
 	}
 }
 
-// find returns the place of a term that is there among ascending ones.
+// find returns the index of an existing term among ascending ones.
 func find(terms []text.Term, t text.Term) int {
 	low, high := 0, len(terms)
 	for low < high {
@@ -198,7 +198,7 @@ func numberWidth(terms int) int {
 	return 4
 }
 
-// forward is a forward row that was looked into as far as its weights.
+// forward is a forward row, parsed up to its weights.
 type forward struct {
 	length  uint32
 	terms   []byte
@@ -206,7 +206,7 @@ type forward struct {
 	rest    []byte
 }
 
-// readForward looks into a row. What it returns are parts of the row.
+// readForward parses a row. The result shares its memory.
 func readForward(row []byte) (f forward, err error) {
 	length, rest, ok := uvarint(row)
 	var terms uint64
@@ -230,7 +230,7 @@ func readForward(row []byte) (f forward, err error) {
 
 func (f *forward) term(i int) text.Term { return termAt(f.terms[i*text.TermBytes:]) }
 
-// weight returns what a term counts for in the document, zero if it is not there.
+// weight returns the weight of a term in the document, zero if it does not occur.
 func (f *forward) weight(t text.Term) uint8 {
 	low, high := 0, len(f.weights)
 	for low < high {
@@ -246,7 +246,7 @@ func (f *forward) weight(t text.Term) uint8 {
 	return 0
 }
 
-// tokens returns the tokens of the document, field after field.
+// tokens returns the tokens of the document, field by field.
 func (f *forward) tokens() ([]text.Token, error) {
 	rest := f.rest
 	if len(rest) == 0 {

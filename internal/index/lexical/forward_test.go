@@ -10,15 +10,15 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Tokens are numbered alike with places beside their terms and without, field after
-// field, however often a term occurs, and the terms are those of the tokens.
+// Tokens are numbered the same with and without places beside their terms, field by
+// field, for any frequency of a term, and the terms are those of the tokens.
 func TestForwardNumbers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		chance := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		tokens := make([]text.Token, rapid.IntRange(1, 400).Draw(rt, "tokens"))
 		terms := rapid.SampledFrom([]int{1, 5, 1000}).Draw(rt, "terms")
 		for i := range tokens {
-			// A term has no more than 48 bits. What is above does not count.
+			// A term has at most 48 bits. Higher bits do not count.
 			tokens[i] = text.Token{Term: text.Term(uint64(chance.IntN(terms)+1) * 0x9e3779b97f4a7c15), At: uint32(i), Field: text.Field(chance.IntN(4))}
 		}
 		var w, many forwardWriter
@@ -37,7 +37,7 @@ func TestForwardNumbers(t *testing.T) {
 	})
 }
 
-// A document of more tokens than have a place beside a term is written whole.
+// A document with more tokens than fit beside a term is written completely.
 func TestForwardMany(t *testing.T) {
 	for _, n := range []int{1 << placeBits, 1<<placeBits + 1} {
 		tokens := make([]text.Token, n)

@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// FuzzForward reads rows of documents: nothing but damage may come of a bad one, and
-// what can be read is written again as it was, if it is in the one order there is.
+// FuzzForward decodes rows of documents: an invalid one gives only damage, and a
+// valid one encodes to the same bytes, if it is in canonical order.
 func FuzzForward(f *testing.F) {
 	var w forwardWriter
 	words := newWords(1, 50)

@@ -8,18 +8,18 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// group is what a group of records does to the documents of one tenant.
+// group is the changes of a group of records to the documents of one tenant.
 type group struct {
-	// The positions from first to below next have been passed.
+	// The positions in [first, next) have been passed.
 	first, next uint64
 	added       []member // in the order of their positions
 	gone        []member // of earlier groups
 	terms       []uint64 // of all of them: term and weight
-	// What the statistics change by, documents first. They may be negative.
+	// The changes of the statistics, documents first. They may be negative.
 	documents, length int64
 }
 
-// member is a document that a group adds or takes away.
+// member is a document that a group adds or removes.
 type member struct {
 	position uint64
 	length   uint32
@@ -30,7 +30,7 @@ type member struct {
 // weightBits is how many bits of a group's term are its weight.
 const weightBits = 8
 
-// maxKept is how many terms there may be room for in what is kept for the next group.
+// maxKept is the largest buffer of terms that is kept for the next group.
 const maxKept = 1 << 20
 
 func (g *group) clear() {
@@ -54,7 +54,7 @@ func (x *Lexical) group(tenant uint32) *group {
 	return g
 }
 
-// pass takes note that the record at a position has been seen, whatever it is.
+// pass records that the record at a position has been seen, whatever it is.
 func (x *Lexical) pass(tenant uint32, position uint64) {
 	g := x.group(tenant)
 	if g.next == 0 {
@@ -63,7 +63,7 @@ func (x *Lexical) pass(tenant uint32, position uint64) {
 	g.next = position + 1
 }
 
-// add takes a document in. It is at a position that has not been passed.
+// add adds a document. Its position has not been passed.
 func (x *Lexical) add(tx *kv.Txn, tenant uint32, d *index.Document) error {
 	if len(d.Tokens) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (x *Lexical) add(tx *kv.Txn, tenant uint32, d *index.Document) error {
 	return nil
 }
 
-// remove takes a document out, if it is in.
+// remove removes a document, if it exists.
 func (x *Lexical) remove(tx *kv.Txn, tenant uint32, position uint64) error {
 	g := x.group(tenant)
 	x.key = forwardKey(x.key, tenant, position)
@@ -127,7 +127,7 @@ func (x *Lexical) remove(tx *kv.Txn, tenant uint32, position uint64) error {
 	return tx.Delete(x.key)
 }
 
-// finish writes what a group does to a tenant's segments and statistics.
+// finish writes the changes of a group to a tenant's segments and statistics.
 func (x *Lexical) finish(tx *kv.Txn, tenant uint32, g *group) error {
 	if err := x.count(tx, tenant, g); err != nil {
 		return err
@@ -155,7 +155,8 @@ func (x *Lexical) finish(tx *kv.Txn, tenant uint32, g *group) error {
 		}
 		kept++
 	}
-	// The others cover what the new ones do, but for the slabs at the end.
+	// The other old segments are covered by the new ones, except for the slabs at
+	// the end.
 	before, after = before[kept:], after[kept:]
 	if len(after) == 0 {
 		return nil
@@ -216,11 +217,13 @@ func readStatistics(r kv.Reader, key []byte) (s statistics, err error) {
 	return decodeStatistics(v)
 }
 
-// slabSize is how many positions a slab may have, so that one fits a byte.
+// slabSize is the maximum number of positions of a slab, so that an offset fits a
+// byte.
 const slabSize = 256
 
 // slab is a span of the smallest width that is not stored as a segment: its
-// postings by term, then by document. Each is a term, an offset of 8 bits, and a weight.
+// postings by term, then by document. Each is a term, an offset of 8 bits, and a
+// weight.
 type slab struct {
 	begin    uint64
 	postings []uint64
@@ -233,8 +236,8 @@ const offsetBits = 8
 // slabTermShift is where the term begins in a slab's posting.
 const slabTermShift = offsetBits + weightBits
 
-// loadSlabs makes slabs of the documents from one position to below another: those
-// of earlier groups by their forward rows, those of this group from memory.
+// loadSlabs makes slabs of the documents in [from, to): those of earlier groups
+// from their forward rows, those of this group from memory.
 func (b *builder) loadSlabs(g *group, from, to uint64) error {
 	width := b.shape.spans[levels-1]
 	number := int((to - from) / width)
@@ -267,13 +270,13 @@ func (b *builder) loadSlabs(g *group, from, to uint64) error {
 	return nil
 }
 
-// slabOf returns the slab of a position, and where it is in it.
+// slabOf returns the slab of a position, and its offset in it.
 func (b *builder) slabOf(from, position uint64) (s *slab, offset uint64) {
 	s = b.used[(position-from)/b.shape.spans[levels-1]]
 	return s, position - s.begin
 }
 
-// loadStored takes in the documents of earlier groups that are still there.
+// loadStored adds the existing documents of earlier groups.
 func (b *builder) loadStored(g *group, from, to uint64) error {
 	it, err := b.tx.Iter(forwardKey(nil, b.tenant, from), forwardKey(nil, b.tenant, to))
 	if err != nil {
@@ -306,5 +309,5 @@ func (b *builder) loadStored(g *group, from, to uint64) error {
 	return it.Close()
 }
 
-// term is that of a slab's posting.
+// slabTerm returns the term of a slab's posting.
 func slabTerm(posting uint64) text.Term { return text.Term(posting >> slabTermShift) }

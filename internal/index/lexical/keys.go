@@ -25,10 +25,9 @@ func positionOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)
 // spanBytes is how many bytes of a span's number are in a key.
 const spanBytes = 7
 
-// bucketKey is where a bucket row is. Segments of the largest span stay for good, and
-// their rows are together, where they were written. The rows of other segments are
-// soon merged and taken away, and meanwhile those of one bucket are side by side, so
-// that they are found at once.
+// bucketKey is the key of a bucket row. Segments of the largest span are permanent,
+// and their rows are stored together. The rows of other segments are soon merged and
+// deleted; until then those of one bucket are adjacent, so that one seek finds them.
 func bucketKey(room []byte, tenant uint32, g segment, bucket uint16) index.Key {
 	k := index.NewKey(room, Prefix, tableBucket, tenant).Byte(byte(g.level))
 	if g.level == 0 {
@@ -37,7 +36,7 @@ func bucketKey(room []byte, tenant uint32, g segment, bucket uint16) index.Key {
 	return appendSpan(binary.BigEndian.AppendUint16(k, bucket), g.span)
 }
 
-// Places within the key of a bucket row of another than the largest span.
+// Offsets within the key of a bucket row of a smaller span.
 const (
 	keyLevel  = 6
 	keyBucket = keyLevel + 1
@@ -49,7 +48,7 @@ func appendSpan(k index.Key, span uint64) index.Key {
 	return append(k, byte(span>>48), byte(span>>40), byte(span>>32), byte(span>>24), byte(span>>16), byte(span>>8), byte(span))
 }
 
-// spanAt reads what appendSpan wrote.
+// spanAt reads the output of appendSpan.
 func spanAt(b []byte) uint64 {
 	return uint64(b[0])<<48 | uint64(b[1])<<40 | uint64(b[2])<<32 | uint64(binary.BigEndian.Uint32(b[3:]))
 }
@@ -65,8 +64,8 @@ func statisticsKey(room []byte, tenant uint32) index.Key {
 
 const termBits = 8 * text.TermBytes
 
-// bucketOf returns the bucket of a term on a level: its leading bits, the others
-// being zero.
+// bucketOf returns the bucket of a term on a level: its leading bits, with the others
+// zero.
 func (s *shape) bucketOf(level int, term text.Term) uint16 {
 	return uint16(term>>(termBits-16)) >> (16 - s.bits[level]) << (16 - s.bits[level])
 }
@@ -75,19 +74,19 @@ func appendTerm(dst []byte, t text.Term) []byte {
 	return append(dst, byte(t>>40), byte(t>>32), byte(t>>24), byte(t>>16), byte(t>>8), byte(t))
 }
 
-// termAt reads what appendTerm wrote.
+// termAt reads the output of appendTerm.
 func termAt(b []byte) text.Term {
 	_ = b[5]
 	return text.Term(binary.BigEndian.Uint16(b))<<32 | text.Term(binary.BigEndian.Uint32(b[2:]))
 }
 
-// damaged says that something in the index cannot be read.
+// damaged says that a value of the index is unreadable.
 func damaged(what string) error {
 	return fault.Newf(fault.Damaged, "%s in the index of words cannot be read", what).
 		WithFix("`lukasa rebuild` makes the index anew from the journal")
 }
 
-// uvarint takes a number off the front of b. It returns no rest when there is none.
+// uvarint reads a number from the front of b.
 func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), b[1:], true
@@ -99,7 +98,7 @@ func uvarint(b []byte) (v uint64, rest []byte, ok bool) {
 	return v, b[n:], true
 }
 
-// statistics are how many documents there are, and how long they are together.
+// statistics are the number of documents, and their total length.
 type statistics struct {
 	documents, length uint64
 }

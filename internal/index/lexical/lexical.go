@@ -1,5 +1,5 @@
-// Package lexical is the index of words: which documents hold a term, how often,
-// and which of them fit a question best (BM25).
+// Package lexical is the index of words: which documents contain a term, how often,
+// and which of them match a question best (BM25).
 //
 // # Tables
 //
@@ -10,29 +10,29 @@
 //	s  tenant                            → how many documents there are, and their length
 //	h  see [index.Keeper]
 //
-// Positions are cut into segments: as many whole spans of 131,072 as have been
-// seen to their end, then of 16,384, of 2,048 and of 256; what is left is the
-// tail, which has forward rows only. When the last position of a span is seen, what
-// there was of it becomes one segment. Within a segment, a bucket holds the terms
-// that begin with the same bits; how many bits depends on the level alone. Postings
-// bring the length of their document, so that nothing else is read to score them.
+// Positions are divided into segments: as many complete spans of 131,072 as there
+// are, then of 16,384, of 2,048 and of 256; the rest is the tail, which has forward
+// rows only. When the last position of a span is seen, its parts become one segment.
+// Within a segment, a bucket holds the terms with the same leading bits; the number
+// of bits depends on the level alone. Postings include the length of their document,
+// so that nothing else is read to score them.
 //
 // # What is guaranteed
 //
-// What is stored depends on how many records the tenant has and on the documents
-// that are live, on nothing else: not on how records came in groups, and a document
-// that was taken away leaves the bytes of one that never was. Counts and lengths
-// are those of the live documents, always.
+// What is stored depends only on the number of the tenant's records and on the live
+// documents: not on the grouping of records, and a removed document leaves the same
+// bytes as one that never existed. Counts and lengths are always those of the live
+// documents.
 //
 // Scores have the same bits on every machine: each term's part is rounded to a
-// multiple of 2^-30, so that sums are exact in any order, and leaving out what cannot
+// multiple of 2^-30, so that sums are exact in any order, and skipping what cannot
 // be among the best changes nothing. Equal scores are ordered by position.
 //
 // # What is not
 //
 // Words are not here, nor in any key: terms are hashes of 48 bits, and two words may
-// share one. A document without any token is not in the index and counts nowhere. A
-// term counts for at most 127 occurrences in a document.
+// share one. A document without tokens is not in the index and not counted. A term
+// counts for at most 127 occurrences in a document.
 package lexical
 
 import (
@@ -48,23 +48,24 @@ const Prefix = 'X'
 
 const format = 3
 
-// shape is how positions are cut into segments, and segments into rows. There is
-// one, but tests have smaller ones.
+// shape is how positions are divided into segments, and segments into rows. There is
+// one in production; tests have smaller ones.
 type shape struct {
 	// spans are the widths of segments, largest first: powers of two, each a
-	// multiple of the next. The smallest is from 64, as a filter's mask is read by
-	// words of so many bits, to slabSize.
+	// multiple of the next. The smallest is from 64, since a filter's mask is read
+	// in words of 64 bits, to slabSize.
 	spans [levels]uint64
-	// bits are how many leading bits of a term make its bucket, by level: from 8 to 16.
+	// bits are how many leading bits of a term make its bucket, by level: from 8 to
+	// 16.
 	bits [levels]uint
-	// inline is how many postings of a term are kept in its bucket. What has more
-	// is kept in chunks of its own.
+	// inline is the maximum number of postings of a term in its bucket. More are
+	// kept in chunks of their own.
 	inline int
 }
 
 const levels = 4
 
-// theShape is what is stored.
+// theShape is the shape that is stored.
 func theShape() *shape {
 	return &shape{
 		spans:  [levels]uint64{131072, 16384, 2048, 256},
@@ -82,11 +83,10 @@ type segment struct {
 // begin is the first position of a segment.
 func (s *shape) begin(g segment) uint64 { return g.span * s.spans[g.level] }
 
-// end is the position behind its last.
+// end is the position after its last.
 func (s *shape) end(g segment) uint64 { return (g.span + 1) * s.spans[g.level] }
 
-// segments returns the segments of a tenant with so many records, in the order of
-// their positions.
+// segments returns the segments of a tenant with that many records, by position.
 func (s *shape) segments(size uint64) (list []segment) {
 	from := uint64(0)
 	for level, width := range s.spans {
@@ -105,8 +105,8 @@ func (s *shape) tail(size uint64) uint64 {
 	return size / smallest * smallest
 }
 
-// chunks returns into how many chunks the postings of a term are cut: one, if they
-// are in its bucket, or as many that each has about inline of them at most.
+// chunks returns the number of chunks of a term's postings: one if they are in its
+// bucket, otherwise enough for about inline postings each.
 func (s *shape) chunks(postings int) int {
 	n := 1
 	for n*s.inline < postings {
@@ -115,8 +115,8 @@ func (s *shape) chunks(postings int) int {
 	return n
 }
 
-// Lexical is the fold. What the group at hand adds and takes away is kept in memory
-// until its end; nothing stays from one group to the next.
+// Lexical is the fold. The changes of the current group are kept in memory until its
+// end; nothing is kept between groups.
 type Lexical struct {
 	shape  *shape
 	keeper index.Keeper
@@ -127,7 +127,7 @@ type Lexical struct {
 	key    []byte
 }
 
-// maxFree is how many groups are kept for the next ones to use.
+// maxFree is how many groups are kept for reuse.
 const maxFree = 16
 
 // New returns the fold.
@@ -149,14 +149,14 @@ func (x *Lexical) Prefix() byte { return Prefix }
 // Format is the number of the fold's layout.
 func (x *Lexical) Format() uint32 { return format<<16 | index.DocumentVersion }
 
-// Reset forgets what is in memory.
+// Reset drops the current group.
 func (x *Lexical) Reset() {
 	clear(x.groups)
 	x.free = nil
 	x.build = builder{shape: x.shape}
 }
 
-// Apply takes in what a record does to documents.
+// Apply applies the effect of a record on documents.
 func (x *Lexical) Apply(tx *kv.Txn, r *index.Record) error {
 	changes, err := x.keeper.Changes(tx, r)
 	if err != nil {
@@ -176,8 +176,8 @@ func (x *Lexical) Apply(tx *kv.Txn, r *index.Record) error {
 	return nil
 }
 
-// Finish seals the segments that the group completed, and takes out of the others
-// what the group took away.
+// Finish seals the segments that the group completed, and removes the removed
+// documents from the others.
 func (x *Lexical) Finish(tx *kv.Txn) error {
 	for _, tenant := range slices.Sorted(maps.Keys(x.groups)) {
 		g := x.groups[tenant]

@@ -27,7 +27,7 @@ func foldRandomly(t testing.TB, s *kv.Store, x *Lexical, steps []step, rng *rand
 	}
 }
 
-// mixed returns the steps of two tenants, taking turns.
+// mixed returns the steps of two tenants, interleaved.
 func mixed(seed uint64, n, vocabulary int) (steps []step) {
 	w := newWords(seed, vocabulary)
 	one, two := w.history(1, n), w.history(7, n/3)
@@ -41,8 +41,8 @@ func mixed(seed uint64, n, vocabulary int) (steps []step) {
 	return steps
 }
 
-// erased returns the steps as a replay sees them after the documents that are gone
-// have been erased: they cannot be read any more.
+// erased returns the steps as a replay sees them after the removed documents have
+// been erased: they are unreadable.
 func erased(steps []step) (blank []step) {
 	gone := make(map[uint32]map[uint64]bool)
 	for _, s := range steps {
@@ -62,8 +62,8 @@ func erased(steps []step) (blank []step) {
 	return blank
 }
 
-// TestSameBytes folds one history in different groups, and with what it takes away
-// erased beforehand: the store must be the same, byte for byte.
+// TestSameBytes folds one history in different groups, and with the removed
+// documents erased before: the store must be the same, byte for byte.
 func TestSameBytes(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for _, c := range []struct {
@@ -109,7 +109,7 @@ func equalDumps(t *testing.T, got, want []string) {
 	}
 }
 
-// TestNothingLeft takes every document away again, before and after it was sealed.
+// TestNothingLeft removes every document, before and after it was sealed.
 func TestNothingLeft(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for _, most := range []int{1, 50, 5000} {
@@ -156,7 +156,7 @@ func (w *words) query(docs *naive) (q Query) {
 	return q
 }
 
-// sequence returns tokens that stand together, or might.
+// sequence returns tokens that are adjacent in a document, or might be.
 func (w *words) sequence(docs *naive) []text.Token {
 	switch w.rng.IntN(3) {
 	case 0: // from a document
@@ -193,7 +193,7 @@ func (w *words) filter() (f index.Filter) {
 	return f
 }
 
-// TestSearchAgainstNaive asks random questions and compares with going through all
+// TestSearchAgainstNaive compares random questions with a full scan of all
 // documents: the same matches, the same order, the same bits of every score.
 func TestSearchAgainstNaive(t *testing.T) {
 	testsize.OneGoroutine(t)
@@ -242,7 +242,7 @@ func TestWideSegments(t *testing.T) {
 	compare(t, s, wide, steps, 40)
 }
 
-// compare asks random questions of both tenants.
+// compare runs random questions for both tenants.
 func compare(t *testing.T, s *kv.Store, shape *shape, steps []step, queries int) {
 	t.Helper()
 	w := newWords(uint64(len(steps)), 320) // some words are in no document
@@ -279,7 +279,7 @@ func compare(t *testing.T, s *kv.Store, shape *shape, steps []step, queries int)
 	}
 }
 
-// compareScores compares Score, Count, Explain, DF and Forward with going through all.
+// compareScores compares Score, Count, Explain, DF and Forward with a full scan.
 func compareScores(t *testing.T, v *View, docs *naive, q Query, size uint64) {
 	t.Helper()
 	plain := Query{Terms: q.Terms, Params: q.Params, Flat: q.Flat}
@@ -388,7 +388,7 @@ func TestPhrase(t *testing.T) {
 	}
 }
 
-// TestRefused has questions that cannot be asked.
+// TestRefused: invalid questions are refused.
 func TestRefused(t *testing.T) {
 	s, x := openStore(t), New()
 	fold(t, s, x, false, step{tokens: []text.Token{{Term: 1}}})
@@ -427,7 +427,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestFilterErrors come back.
+// TestFilterErrors: errors of a filter are returned.
 func TestFilterErrors(t *testing.T) {
 	s, x := openStore(t), New()
 	fold(t, s, x, false, step{tokens: []text.Token{{Term: 1}}})
@@ -447,7 +447,7 @@ func TestFilterErrors(t *testing.T) {
 	}
 }
 
-// TestPhrasesOfAQuestionFit: whatever is quoted in a question can be asked.
+// TestPhrasesOfAQuestionFit: any quotes in a question can be searched for.
 func TestPhrasesOfAQuestionFit(t *testing.T) {
 	if text.MaxPhrases*text.MaxPhrase > MaxTerms {
 		t.Errorf("a question may have %d phrases of %d terms, but only %d are looked for", text.MaxPhrases, text.MaxPhrase, MaxTerms)

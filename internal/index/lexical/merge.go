@@ -8,17 +8,17 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// builder writes the rows of segments. What it has is used again and again.
+// builder writes the rows of segments. Its buffers are reused.
 type builder struct {
 	shape  *shape
 	tx     *kv.Txn
 	tenant uint32
 
-	slabs  []*slab // there is room in
-	used   []*slab // of the group at hand
+	slabs  []*slab // unused
+	used   []*slab // of the current group
 	spread spread
 
-	sources []*source // there is room in
+	sources []*source // for reuse
 	heads   []text.Term
 	list    postings
 	out     bucketWriter
@@ -37,26 +37,26 @@ type builder struct {
 // noTerm is above every term.
 const noTerm = text.Term(1) << termBits
 
-// source is a part of a segment that is being made: a segment that is stored, or a
-// slab. It goes through its terms in order, those with one first byte at a time.
+// source is a part of a new segment: a stored segment, or a slab. It iterates over its
+// terms in order, one first byte at a time.
 type source struct {
 	shift uint32 // from offsets in the source to those in the segment
 
-	postings []uint64 // what is left of a slab
+	postings []uint64 // the rest of a slab
 	lengths  *[slabSize]uint32
 
 	stored  bool
 	segment segment
-	rows    [][]byte // of the first byte at hand, and not yet gone through
+	rows    [][]byte // of the current first byte, not read yet
 	reader  bucketReader
-	gone    []uint64 // a bit for each document that is taken out; nil for none
+	gone    []uint64 // bitmap of removed documents; nil for none
 }
 
-// firstShift is where the first byte of a term begins. The last bytes of it, which
-// bucket rows have, are below.
+// firstShift is the position of the first byte of a term. The suffix in bucket rows is
+// below it.
 const firstShift = 8 * suffixBytes
 
-// next goes to the next term and returns it, or noTerm if none with this first byte
+// next moves to the next term and returns it, or noTerm if none with this first byte
 // is left.
 func (s *source) next(first text.Term) (text.Term, error) {
 	if !s.stored {
@@ -82,16 +82,16 @@ func (s *source) next(first text.Term) (text.Term, error) {
 	}
 }
 
-// level goes through the rows of all segments of a level, which are all parts of the
-// segment that is being made.
+// level reads the rows of all segments of a level, which are all parts of the new
+// segment.
 type level struct {
 	it      *kv.Iter
 	first   segment
 	sources []*source
 }
 
-// merge makes a segment of stored ones and of the slabs that are within it. The rows
-// of the stored ones are removed.
+// merge makes a segment of stored ones and of the slabs within it. The rows of the
+// stored ones are deleted.
 func (b *builder) merge(target segment, parts []segment, gone []member) error {
 	sources := b.gather(target, parts, gone)
 	levels, err := b.levels(sources)
@@ -115,7 +115,7 @@ func (b *builder) merge(target segment, parts []segment, gone []member) error {
 	return err
 }
 
-// gather returns the sources of a segment, in the order of their positions.
+// gather returns the sources of a segment, by position.
 func (b *builder) gather(target segment, parts []segment, gone []member) (list []*source) {
 	begin, end := b.shape.begin(target), b.shape.end(target)
 	one := func() *source {
@@ -136,8 +136,8 @@ func (b *builder) gather(target segment, parts []segment, gone []member) (list [
 	return list
 }
 
-// levels returns the levels of the sources that are stored. Their iterators must be
-// closed, whether or not there is an error.
+// levels returns the levels of the stored sources. Their iterators must be closed,
+// also after an error.
 func (b *builder) levels(sources []*source) (list []level, err error) {
 	for len(sources) > 0 && sources[0].stored {
 		seg, n := sources[0].segment, 1
@@ -155,8 +155,8 @@ func (b *builder) levels(sources []*source) (list []level, err error) {
 	return list, nil
 }
 
-// rows hands the rows of terms with one first byte to the sources of a level, and
-// removes them.
+// rows passes the rows of terms with one first byte to the sources of a level, and
+// deletes them.
 func (b *builder) rows(l *level, first byte) error {
 	for _, s := range l.sources {
 		s.rows = nil
@@ -170,8 +170,8 @@ func (b *builder) rows(l *level, first byte) error {
 	return nil
 }
 
-// bucketRows is rows for one bucket. It begins at the first of the segments: before it
-// there may be many rows that were removed, and are passed over one by one.
+// bucketRows is rows for one bucket. It seeks to the first of the segments: before it
+// there may be many deleted rows, which an iterator skips one by one.
 func (b *builder) bucketRows(l *level, bucket uint16) error {
 	b.key = bucketKey(b.key, b.tenant, l.first, bucket)
 	for ok := l.it.Seek(b.key); ok; ok = l.it.Next() {
@@ -200,8 +200,8 @@ func (b *builder) bucketRows(l *level, bucket uint16) error {
 	return l.it.Err()
 }
 
-// bitsOf returns a bit for each document of a segment that is taken out, or nil if
-// none is.
+// bitsOf returns a bitmap of the removed documents of a segment, or nil if there are
+// none.
 func (b *builder) bitsOf(seg segment, gone []member) []uint64 {
 	begin, end := b.shape.begin(seg), b.shape.end(seg)
 	gone = within(gone, begin, end)
@@ -216,7 +216,7 @@ func (b *builder) bitsOf(seg segment, gone []member) []uint64 {
 	return bits
 }
 
-// mergeSources writes the terms of the sources that have one first byte.
+// mergeSources writes the terms of the sources with one first byte.
 func (b *builder) mergeSources(target segment, sources []*source, first text.Term) (err error) {
 	heads := b.heads[:0]
 	for _, s := range sources {
@@ -288,7 +288,7 @@ func (b *builder) takeStored(s *source, term text.Term) error {
 	return nil
 }
 
-// deleteChunks removes the rows of b.chunks.
+// deleteChunks deletes the rows of b.chunks.
 func (b *builder) deleteChunks(seg segment, term text.Term) error {
 	for i := range b.chunks {
 		if b.chunks[i].n > 0 {
@@ -301,8 +301,8 @@ func (b *builder) deleteChunks(seg segment, term text.Term) error {
 	return nil
 }
 
-// load appends the postings of a body to the list. If they are in chunks, these are
-// b.chunks then.
+// load appends the postings of a body to the list. If they are in chunks, it sets
+// b.chunks.
 func (b *builder) load(seg segment, term text.Term, body []byte, shift uint32) (chunked bool, err error) {
 	width := b.shape.spans[seg.level]
 	n, chunked, rest, ok := readBody(body, width)
@@ -347,7 +347,7 @@ func (b *builder) loadChunk(seg segment, term text.Term, i int, shift uint32) er
 	return nil
 }
 
-// drop takes postings out of a list, from a place on.
+// drop removes postings of removed documents from a list, starting at an index.
 func (p *postings) drop(from int, shift uint32, gone []uint64) {
 	n := from
 	for i := from; i < len(p.offsets); i++ {
@@ -359,7 +359,7 @@ func (p *postings) drop(from int, shift uint32, gone []uint64) {
 	p.offsets, p.weights, p.lengths = p.offsets[:n], p.weights[:n], p.lengths[:n]
 }
 
-// write puts the list into the bucket of its term. Terms come in order.
+// write puts the list into the bucket of its term. Terms arrive in order.
 func (b *builder) write(seg segment, term text.Term) error {
 	if bucket := b.shape.bucketOf(seg.level, term); bucket != b.bucket {
 		if err := b.flush(seg); err != nil {
@@ -404,7 +404,7 @@ func (b *builder) writeBody(seg segment, term text.Term) (err error) {
 	return nil
 }
 
-// writeChunk writes the row of a chunk, and fills in what its body tells of it.
+// writeChunk writes the row of a chunk, and fills in its place.
 func (b *builder) writeChunk(seg segment, term text.Term, i int, c *chunkPlace, part *postings) error {
 	c.n = len(part.offsets)
 	b.key = chunkKey(b.key, b.tenant, seg, term, i)
@@ -416,7 +416,7 @@ func (b *builder) writeChunk(seg segment, term text.Term, i int, c *chunkPlace, 
 	return b.tx.SetBlind(b.key, b.row)
 }
 
-// flush writes the bucket that is being filled, if there is anything in it.
+// flush writes the current bucket, if it is not empty.
 func (b *builder) flush(seg segment) error {
 	if b.out.number == 0 {
 		return nil

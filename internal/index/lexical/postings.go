@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// A list of postings is kept in blocks of 128, the last one shorter. If there is more
-// than one block, a directory comes before them, with an entry for each:
+// A list of postings is stored in blocks of 128, the last one shorter. If there is
+// more than one block, a directory precedes them, with an entry for each:
 //
 //	last    uvarint: the offset of its last posting, less that of the block before
 //	size    uvarint: how many bytes the block has
 //	weight  a byte: the greatest in the block
 //	length  uvarint: that of its shortest document
 //
-// A block is a byte that says how wide its numbers are, then the offsets, each less
-// what it must be at least, the weights, unless all are those of one occurrence in
-// the text, and the lengths. Numbers are little-endian and as narrow as the largest
-// of the block lets them be. How many postings there are is known from elsewhere.
+// A block is a byte that gives the widths of its numbers, then the offsets, each less
+// its minimum, the weights, unless all are those of one occurrence in the text, and
+// the lengths. Numbers are little-endian and as narrow as the largest of the block
+// allows. The number of postings is stored elsewhere.
 const blockSize = 128
 
 const (
@@ -26,8 +26,8 @@ const (
 	flagsKnown  = 1<<5 - 1
 )
 
-// postings are parallel lists: where a document is within the segment, what the
-// term counts for in it, and how long it is.
+// postings are parallel lists: the offset of a document within the segment, the
+// weight of the term in it, and its length.
 type postings struct {
 	offsets []uint32
 	weights []uint8
@@ -44,7 +44,7 @@ func (p *postings) add(offset uint32, weight uint8, length uint32) {
 	p.lengths = append(p.lengths, length)
 }
 
-// part returns the postings from one place to another.
+// part returns the postings in [from, to).
 func (p *postings) part(from, to int) postings {
 	return postings{p.offsets[from:to], p.weights[from:to], p.lengths[from:to]}
 }
@@ -58,8 +58,8 @@ func (p *postings) bounds() (weight uint8, length uint32) {
 	return weight, length
 }
 
-// appendList appends postings, whose offsets are all at least base. Room is for
-// the blocks, and is returned to be used again.
+// appendList appends postings, whose offsets are all at least base. Room is a buffer
+// for the blocks, and is returned for reuse.
 func (p *postings) appendList(dst, room []byte, base uint32) (list, free []byte) {
 	if len(p.offsets) <= blockSize {
 		return p.appendBlock(dst, base), room
@@ -134,7 +134,7 @@ func appendNumber(dst []byte, width int, v uint32) []byte {
 	return append(dst, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
 }
 
-// block is a decoded block. It has room for the postings of a tail too.
+// block is a decoded block. It also fits the postings of a tail.
 type block struct {
 	n       int
 	offsets [slabSize]uint32
@@ -142,7 +142,7 @@ type block struct {
 	lengths [slabSize]uint32
 }
 
-// decode reads a block of n postings whose offsets are from base to below limit.
+// decode reads a block of n postings whose offsets are in [base, limit).
 func (k *block) decode(b []byte, n int, base, limit uint32) bool {
 	k.n = 0
 	if len(b) == 0 || n <= 0 || n > blockSize || b[0] > flagsKnown {
@@ -173,7 +173,7 @@ func (k *block) decode(b []byte, n int, base, limit uint32) bool {
 	return true
 }
 
-// decodeOffsets undoes the differences. It is false if they lead to limit or beyond.
+// decodeOffsets reverts the differences. It is false if an offset reaches limit.
 func decodeOffsets(dst []uint32, b []byte, width int, base, limit uint32) bool {
 	next := uint64(base)
 	switch width {
@@ -228,19 +228,19 @@ func decodeNumbers(dst []uint32, b []byte, width int) {
 	}
 }
 
-// blockPlace says where a block is, and what is known of it before it is decoded.
+// blockPlace is the place of a block, and what is known of it before it is decoded.
 type blockPlace struct {
-	base, last uint32 // offsets; the last one is there
+	base, last uint32 // offsets; last is that of an existing posting
 	n          int
 	weight     uint8
 	length     uint32
 	size       int
 	bytes      []byte
-	bound      float64 // the most that it can add to a score
+	bound      float64 // the maximum that it can add to a score
 }
 
-// readDirectory appends the places of the blocks of a list of n postings, of which
-// there must be more than one block. Offsets are from base to below limit.
+// readDirectory appends the places of the blocks of a list of n postings with more
+// than one block. Offsets are in [base, limit).
 func readDirectory(dst []blockPlace, list []byte, n int, base, limit uint32) ([]blockPlace, bool) {
 	first, blocks := len(dst), (n+blockSize-1)/blockSize
 	if n <= blockSize || blocks > len(list)/4 {
@@ -279,8 +279,8 @@ func readDirectory(dst []blockPlace, list []byte, n int, base, limit uint32) ([]
 	return dst, true
 }
 
-// decodeList appends all postings of a list, their offsets moved by shift. Places is
-// room, returned to be used again.
+// decodeList appends all postings of a list, with offsets moved by shift. Places is a
+// buffer, returned for reuse.
 func (p *postings) decodeList(list []byte, n int, base, limit, shift uint32, k *block, places []blockPlace) ([]blockPlace, bool) {
 	if n <= blockSize {
 		if !k.decode(list, n, base, limit) {

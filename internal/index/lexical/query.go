@@ -6,45 +6,45 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Params are those of BM25.
+// Params are the parameters of BM25.
 type Params struct {
-	// K1 is how much more a term counts that occurs again: from 0, not at all, to 10.
+	// K1 is how much repeated occurrences count: from 0, not at all, to 10.
 	K1 float64
-	// B is how much a long document is held against it: from 0, not at all, to 1.
+	// B is how much long documents are penalised: from 0, not at all, to 1.
 	B float64
 }
 
-// DefaultParams are what is used where none are given.
+// DefaultParams are used if none are given.
 func DefaultParams() Params { return Params{K1: 1.2, B: 0.75} }
 
-// WeightedTerm is a term of a question, and how much it counts.
+// WeightedTerm is a term of a question, and its weight.
 type WeightedTerm struct {
 	Term text.Term
 	// Weight is above 0 and at most MaxWeight.
 	Weight float64
 }
 
-// Query is what is asked. A document is found if it has every phrase, and one of the
-// terms if there is no phrase.
+// Query is a question. A document matches if it has every phrase, and one of the terms
+// if there is no phrase.
 type Query struct {
 	Terms []WeightedTerm
-	// Phrases are scored by their terms, each with weight 1 unless Terms has it. One
-	// without parts is none.
+	// Phrases are scored by their terms, each with weight 1 unless Terms has it. A
+	// phrase without parts is ignored.
 	Phrases []text.Phrase
-	// Params of nil are the default ones.
+	// Params are the default ones if nil.
 	Params *Params
-	// Flat takes no notice of which documents there are: every term counts as much as
-	// any other, and documents are compared with a length that does not depend on
-	// others. It is for those who must not learn from scores what they cannot see.
+	// Flat ignores the statistics of documents: every term counts the same, and
+	// documents are compared with a fixed length. It is for callers that must not learn
+	// from scores about what they cannot see.
 	Flat bool
 }
 
 const (
-	// MaxWeight is the most that a term may count.
+	// MaxWeight is the maximum weight of a term.
 	MaxWeight = 100
-	// MaxTerms is how many different terms of a question are looked at; those that come
-	// later are left out, but phrases must not have so many. With it and MaxWeight, a
-	// score stays so small that sums are exact.
+	// MaxTerms is how many different terms of a question are used; later ones are left
+	// out, but phrases must not have more. With it and MaxWeight, a score stays so
+	// small that sums are exact.
 	MaxTerms = 512
 )
 
@@ -52,15 +52,15 @@ const (
 type queryTerm struct {
 	term     text.Term
 	weight   float64
-	required bool // by what the search at hand looks for, see ways
+	required bool // by the current search, see ways
 	lists    *termLists
 	idf      float64
 	factor   float64 // weight and idf
 	number   int     // among the terms of the query
 }
 
-// terms returns the different terms of a query, in the order of their first
-// occurrence, phrases last. Weights of one term are added up.
+// terms returns the different terms of a query, in the order of their first occurrence,
+// phrases last. Weights of one term are added up.
 func (q *Query) terms() ([]queryTerm, error) {
 	quoted := make(termSet)
 	for _, p := range q.Phrases {
@@ -72,7 +72,7 @@ func (q *Query) terms() ([]queryTerm, error) {
 			WithFix("put fewer words into quotes")
 	}
 	list := make([]queryTerm, 0, min(len(q.Terms), MaxTerms))
-	others := MaxTerms - len(quoted) // that there is room for
+	others := MaxTerms - len(quoted) // room for others
 	at := func(t text.Term) *queryTerm {
 		for i := range list {
 			if list[i].term == t {
@@ -125,9 +125,9 @@ func (s termSet) add(tokens []text.Token) {
 }
 
 // ways returns sets of terms, such that a document with every phrase has all terms of
-// one of them. A phrase with names may be there by their parts or by their wholes, and
-// what it must have is what both need. If that leaves nothing, there are two ways to
-// have the first phrase.
+// one of them. A phrase with names may match by their parts or by their wholes, and it
+// requires what both need. If that leaves nothing, there are two ways to match the
+// first phrase.
 func (q *Query) ways() []termSet {
 	must := make(termSet)
 	var first *text.Phrase
@@ -178,9 +178,8 @@ type scorer struct {
 	fixed, perToken float64
 }
 
-// newScorer returns the scorer of documents that are together so long. Weights of
-// postings are in halves of an occurrence, so that what they are held against is
-// doubled.
+// newScorer returns the scorer for documents with these statistics. Weights of postings
+// are in halves of an occurrence, so that the constants are doubled.
 func newScorer(p Params, s statistics) scorer {
 	c := scorer{fixed: float64(2 * float64(p.K1*(1-p.B)))}
 	if s.length > 0 {
@@ -190,8 +189,8 @@ func newScorer(p Params, s statistics) scorer {
 	return c
 }
 
-// Scores are multiples of unit: a number below round/3 becomes one when round is
-// added and taken away again. Sums below 2^22 are exact then, whatever their order.
+// Scores are multiples of unit: a number below round/3 becomes one when round is added
+// and subtracted. Sums below 2^22 are then exact in any order.
 const (
 	unit  = 1.0 / (1 << 30)
 	round = 3 << 21
@@ -204,17 +203,16 @@ func (c *scorer) part(factor float64, weight uint8, length uint32) float64 {
 	return float64(float64(factor*(w/(w+against)))+round) - round
 }
 
-// bound returns the most that part can return for postings of at most this weight
-// and documents of at least this length.
+// bound returns the maximum of part for postings of at most this weight and documents
+// of at least this length.
 func (c *scorer) bound(factor float64, weight uint8, length uint32) float64 {
 	return c.part(factor, weight, length) + unit
 }
 
-// flatLength is the length that documents are compared with where there are no
-// statistics.
+// flatLength is the length that documents are compared with without statistics.
 const flatLength = 20
 
-// IDF returns how much a term tells that so many of all documents have.
+// IDF returns the weight of a term that having of all documents have.
 func IDF(documents, having uint64) float64 {
 	n, df := float64(documents), float64(having)
 	return index.Ln(1 + (n-df+0.5)/(df+0.5))

@@ -6,13 +6,13 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// withdrawal is a posting that is taken out of a segment.
+// withdrawal is a posting to remove from a segment.
 type withdrawal struct {
 	term   text.Term
 	offset uint32
 }
 
-// rewrite takes documents out of a segment that stays. Each row that has terms of
+// rewrite removes documents from a segment that stays. Each row with terms of
 // theirs is written once.
 func (b *builder) rewrite(seg segment, gone []member, terms []uint64) error {
 	begin := b.shape.begin(seg)
@@ -45,7 +45,7 @@ func (b *builder) rewrite(seg segment, gone []member, terms []uint64) error {
 	return nil
 }
 
-// rewriteBucket takes postings out of a bucket.
+// rewriteBucket removes postings from a bucket.
 func (b *builder) rewriteBucket(seg segment, bucket uint16, list []withdrawal, gone []uint64) error {
 	row, ok, err := b.tx.Get(bucketKey(b.key, b.tenant, seg, bucket), nil)
 	if err != nil {
@@ -83,8 +83,8 @@ func (b *builder) rewriteBucket(seg segment, bucket uint16, list []withdrawal, g
 	return b.flush(seg)
 }
 
-// rewriteBody appends to the bucket a body without the postings on the list,
-// or nothing if that leaves none.
+// rewriteBody appends to the bucket a body without the postings on the list, or
+// nothing if none are left.
 func (b *builder) rewriteBody(seg segment, term text.Term, body []byte, list []withdrawal, gone []uint64) error {
 	width := b.shape.spans[seg.level]
 	n, chunked, rest, ok := readBody(body, width)
@@ -99,7 +99,7 @@ func (b *builder) rewriteBody(seg segment, term text.Term, body []byte, list []w
 	if _, err := b.load(seg, term, body, 0); err != nil {
 		return err
 	}
-	if chunked { // it is cut in another way from now on
+	if chunked { // it is divided differently from now on
 		if err := b.deleteChunks(seg, term); err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (b *builder) rewriteBody(seg segment, term text.Term, body []byte, list []w
 	return b.writeBody(seg, term)
 }
 
-// rewriteChunks takes postings out of the chunks that they are in.
+// rewriteChunks removes postings from their chunks.
 func (b *builder) rewriteChunks(seg segment, term text.Term, rest []byte, n int, list []withdrawal, gone []uint64) (err error) {
 	var ok bool
 	if b.chunks, ok = b.shape.readChunks(b.chunks[:0], rest, n, b.shape.spans[seg.level]); !ok {

@@ -10,16 +10,15 @@ type Counts struct {
 	Terms   []text.Term
 	Weights []float64 // of each term in the query
 	IDF     []float64 // of each term
-	// TF are occurrences by field: those of the first document, a number for each
-	// term, then those of the second, and so on.
+	// TF are occurrences by field: for each document, a number for each term.
 	TF []float64
-	// Lengths are those of the documents; zero where there is none at a position.
+	// Lengths are those of the documents; zero if there is none at a position.
 	Lengths []uint32
 }
 
 // Count returns how often the terms of a query occur in the documents at the given
-// positions, which must be ascending. Lengths are those of the documents, if whoever
-// asks knows them; nil has them looked up.
+// positions, which must be ascending. Lengths are those of the documents, if the
+// caller knows them; if nil, they are looked up.
 func (v *View) Count(q Query, positions []uint64, lengths []uint32) (*Counts, error) {
 	terms, scorer, err := v.prepare(&q)
 	if err != nil {
@@ -47,11 +46,11 @@ func (v *View) Count(q Query, positions []uint64, lengths []uint32) (*Counts, er
 	return n, v.lengths(positions, known, n.Lengths)
 }
 
-// stride is how far a position may be from the last one for going there row by row to
-// be cheaper than looking it up.
+// stride is the distance up to which stepping row by row to a position is cheaper
+// than a seek.
 const stride = 6
 
-// lengths fills in those that are not known, from forward rows.
+// lengths fills in the unknown ones, from forward rows.
 func (v *View) lengths(positions []uint64, known []bool, lengths []uint32) error {
 	it, err := v.reader.Iter(forwardKey(nil, v.tenant, 0), forwardKey(nil, v.tenant, v.size))
 	if err != nil {
@@ -59,7 +58,7 @@ func (v *View) lengths(positions []uint64, known []bool, lengths []uint32) error
 	}
 	defer it.Close()
 	var key []byte
-	at, ok := uint64(0), false // where the iterator is, if it is anywhere
+	at, ok := uint64(0), false // where the iterator is, if it is valid
 	for i, p := range positions {
 		if known[i] || p >= v.size || ok && at > p {
 			continue
@@ -94,7 +93,7 @@ func (v *View) lengths(positions []uint64, known []bool, lengths []uint32) error
 }
 
 // visit calls found for every term of every document at the given positions, with a
-// cursor that is at it.
+// cursor at it.
 func (v *View) visit(terms []queryTerm, s *scorer, positions []uint64, found func(i int, c *cursor)) error {
 	for i := 1; i < len(positions); i++ {
 		if positions[i] < positions[i-1] {
@@ -106,7 +105,7 @@ func (v *View) visit(terms []queryTerm, s *scorer, positions []uint64, found fun
 	room.open = room.open[:0]
 	c := room.cursor()
 	done := 0
-	// one looks a term up in the part of the positions that are in one segment.
+	// one looks a term up at the positions in one segment.
 	one := func(begin uint64, from, to int) error {
 		for i := from; i < to; i++ {
 			offset := uint32(positions[i] - begin)

@@ -8,23 +8,23 @@ import (
 	"lukasa.dev/internal/index"
 )
 
-// windowSize is how many positions are looked at together: the sums of their scores
-// stay in the processor's first cache. It is a multiple of 64.
+// windowSize is how many positions are scored together: the sums of their scores stay
+// in the processor's L1 cache. It is a multiple of 64.
 const windowSize = 2048
 
-// room is what a search needs while it runs.
+// room is the buffers of a search.
 type room struct {
 	cursors []*cursor
-	open    []*cursor // those of the segment at hand
-	bounds  []float64 // the most each of them can add in the window
-	order   []int     // of open, the least bound first
+	open    []*cursor // those of the current segment
+	bounds  []float64 // the maximum that each of them can add in the window
+	order   []int     // of open, by ascending bound
 	sums    [windowSize]float64
 	seen    [windowSize / 64]uint64
 	also    [windowSize / 64]uint64
 	mask    [windowSize / 64]uint64
 }
 
-// cursor returns a further cursor for the segment at hand.
+// cursor returns a further cursor for the current segment.
 func (r *room) cursor() *cursor {
 	if len(r.open) == len(r.cursors) {
 		r.cursors = append(r.cursors, new(cursor))
@@ -42,12 +42,12 @@ type search struct {
 	scorer scorer
 	terms  []queryTerm
 	filter index.Filter
-	strict bool // there are terms that must be there
+	strict bool // there are required terms
 	best   best
 }
 
-// Search returns the k documents that fit a query best, the best first; of those that
-// fit equally well, the one at the lower position.
+// Search returns the k documents that match a query best, best first; equally good
+// ones by position.
 func (v *View) Search(ctx context.Context, q Query, k int, f index.Filter) ([]index.Match, error) {
 	if k <= 0 || v.stats.documents == 0 {
 		return nil, ctx.Err()
@@ -74,7 +74,7 @@ func (v *View) Search(ctx context.Context, q Query, k int, f index.Filter) ([]in
 	return found[:min(k, len(found))], nil
 }
 
-// run looks for the best documents that have all terms of a set.
+// run searches for the best documents that have all terms of a set.
 func (s *search) run(terms []queryTerm, must termSet) error {
 	s.terms, s.strict = s.terms[:0], len(must) > 0
 	for _, t := range terms {
@@ -101,7 +101,8 @@ func (s *search) run(terms []queryTerm, must termSet) error {
 	return nil
 }
 
-// openSegment opens the cursors of a segment. It is false if nothing can be found there.
+// openSegment opens the cursors of a segment. It is false if nothing can be found
+// there.
 func (s *search) openSegment(i int) (bool, error) {
 	s.open = s.open[:0]
 	for k := range s.terms {
@@ -131,7 +132,7 @@ func (s *search) openTail() bool {
 	return len(s.open) > 0
 }
 
-// segment looks for documents in a segment, one window after the other.
+// segment searches a segment, window by window.
 func (s *search) segment(begin uint64, width uint32) error {
 	s.bounds = slices.Grow(s.bounds[:0], len(s.open))[:len(s.open)]
 	s.order = s.order[:0]
@@ -164,7 +165,7 @@ func (s *search) segment(begin uint64, width uint32) error {
 	return nil
 }
 
-// window looks for documents at offsets from one to below another.
+// window searches the offsets in [from, to).
 func (s *search) window(begin uint64, from, to uint32) error {
 	allowed, err := s.allowed(begin+uint64(from), to-from)
 	if err != nil || !allowed {
@@ -205,8 +206,8 @@ func (s *search) window(begin uint64, from, to uint32) error {
 	return err
 }
 
-// allowed reads what the filter says of the documents from a position on, and reports
-// whether any of them may be found.
+// allowed reads the filter for the documents from a position on, and reports whether
+// any of them may be found.
 func (s *search) allowed(position uint64, n uint32) (bool, error) {
 	if s.filter.Mask == nil {
 		return true, nil
@@ -231,10 +232,10 @@ func (s *search) allowed(position uint64, n uint32) (bool, error) {
 	return some != 0, nil
 }
 
-// split orders the cursors such that those up to the returned place cannot by
-// themselves make a document one of the best; sum is the most they can add.
-// In a search with phrases these are the ones that need not be there. There are none
-// if looking for documents in them would take longer than going through them.
+// split orders the cursors such that those up to the returned index cannot by
+// themselves make a document one of the best; sum is the maximum they can add. In a
+// search with phrases these are the optional ones. There are none if seeking documents
+// in them would take longer than scanning them.
 func (s *search) split(from, to uint32) (later int, sum float64) {
 	for i := 1; i < len(s.order); i++ {
 		for k := i; k > 0 && s.before(s.order[k], s.order[k-1]); k-- {
@@ -242,7 +243,7 @@ func (s *search) split(from, to uint32) (later int, sum float64) {
 		}
 	}
 	least := s.best.least()
-	waiting, scanned := 0, 0 // postings, about
+	waiting, scanned := 0, 0 // postings, approximately
 	for _, i := range s.order {
 		n := s.open[i].density(to - from)
 		if scanned > 0 || s.strict && s.open[i].term.required || !s.strict && sum+s.bounds[i] >= least {
@@ -259,11 +260,10 @@ func (s *search) split(from, to uint32) (later int, sum float64) {
 	return later, sum
 }
 
-// seekCost is about how many postings can be scanned in the time that it takes to look
-// for one document in a list.
+// seekCost is approximately how many postings can be scanned in the time of one seek.
 const seekCost = 4
 
-// before orders cursors by their bounds, those that must be there at the end.
+// before orders cursors by their bounds, with required ones last.
 func (s *search) before(x, y int) bool {
 	if s.strict && s.open[x].term.required != s.open[y].term.required {
 		return s.open[y].term.required
@@ -271,7 +271,7 @@ func (s *search) before(x, y int) bool {
 	return s.bounds[x] < s.bounds[y]
 }
 
-// scan adds what a term adds to the sums of the window.
+// scan adds the parts of a term to the sums of the window.
 func (s *search) scan(c *cursor, from, to uint32) error {
 	sums, seen := &s.room.sums, &s.room.seen
 	factor, fixed, perToken := c.term.factor, s.scorer.fixed, s.scorer.perToken
@@ -303,8 +303,7 @@ func (s *search) scan(c *cursor, from, to uint32) error {
 	return err
 }
 
-// scanAlone is scan and collect for the only cursor that is scanned, which needs no
-// sums.
+// scanAlone is scan and collect for the only scanned cursor, which needs no sums.
 func (s *search) scanAlone(c *cursor, begin uint64, from, to uint32, later []int, sum float64) error {
 	least := s.best.least()
 	ok, err := c.seek(from, to)
@@ -334,8 +333,8 @@ func (s *search) scanAlone(c *cursor, begin uint64, from, to uint32, later []int
 	return err
 }
 
-// scanStrict is scan for terms all of which must be there. Sums are left only of
-// documents that have them all.
+// scanStrict is scan for required terms. Sums are left only for documents that have
+// them all.
 func (s *search) scanStrict(order []int, from, to uint32) error {
 	for n, i := range order {
 		if n > 0 {
@@ -357,8 +356,8 @@ func (s *search) scanStrict(order []int, from, to uint32) error {
 	return nil
 }
 
-// collect takes the documents of the window that are among the best so far, and leaves
-// the sums empty. Later are the cursors that have not been scanned.
+// collect takes the documents of the window that are among the best so far, and clears
+// the sums. Later are the cursors that have not been scanned.
 func (s *search) collect(begin uint64, from uint32, later []int, sum float64) error {
 	least := s.best.least()
 	sums, seen := &s.room.sums, &s.room.seen
@@ -439,13 +438,13 @@ func (s *search) phrases(position uint64) (bool, error) {
 	return true, nil
 }
 
-// best is the best matches so far: a heap, the worst of them first.
+// best is a heap of the best matches so far, the worst of them first.
 type best struct {
 	limit int
 	list  []index.Match
 }
 
-// least is the score below which nothing is wanted any more.
+// least is the minimum score that is still of use.
 func (b *best) least() float64 {
 	if len(b.list) < b.limit {
 		return -1
@@ -458,7 +457,7 @@ func (b *best) wants(m index.Match) bool {
 	return len(b.list) < b.limit || better(m, b.list[0]) < 0
 }
 
-// take takes a match that is wanted.
+// take takes a match that wants accepts.
 func (b *best) take(m index.Match) {
 	if len(b.list) < b.limit {
 		b.list = append(b.list, m)

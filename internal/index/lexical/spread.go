@@ -2,24 +2,25 @@ package lexical
 
 import "slices"
 
-// By how many of their first bits postings are spread, and how many of them are worth
-// it. The first bits of a term are those of a hash, so that each part is about as large.
+// The number of leading bits by which postings are bucketed, and the minimum number of
+// postings for that. The leading bits of a term are those of a hash, so the buckets
+// have about the same size.
 const (
 	spreadBits  = 11
 	spreadLeast = 1 << spreadBits
 )
 
-// shortPart is how many postings are put in order one by one.
+// shortPart is the length up to which postings are sorted by insertion.
 const shortPart = 16
 
-// spread puts the postings of slabs in order. What it has is used again and again.
+// spread sorts the postings of slabs. Its buffers are reused.
 type spread struct {
 	ends [1 << spreadBits]uint32
 	room []uint64
 }
 
-// sort puts postings in order: they are spread by their first bits, and then each part
-// by itself.
+// sort sorts postings: it buckets them by their leading bits, and then sorts each
+// bucket.
 func (s *spread) sort(list []uint64) {
 	if len(list) < spreadLeast {
 		slices.Sort(list)
@@ -48,7 +49,7 @@ func (s *spread) sort(list []uint64) {
 	}
 }
 
-// sortPart puts a part in order.
+// sortPart sorts a bucket.
 func sortPart(list []uint64) {
 	if len(list) > shortPart {
 		slices.Sort(list)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slabPostings are postings as slabs get them: document after document, in the order of
-// terms within each, some of which are in many.
+// slabPostings are postings as slabs receive them: by document, then by term, some of
+// which are in many documents.
 func slabPostings(chance *rand.Rand, documents, terms, words int) (list []uint64) {
 	for d := range documents {
 		from := len(list)
@@ -24,7 +24,7 @@ func slabPostings(chance *rand.Rand, documents, terms, words int) (list []uint64
 	return list
 }
 
-// Postings are in the order of their numbers, however many there are.
+// Postings are sorted, for any number of them.
 func TestSpread(t *testing.T) {
 	var s spread
 	rapid.Check(t, func(rt *rapid.T) {

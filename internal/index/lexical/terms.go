@@ -6,22 +6,21 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// termKey says of which state a term's lists are. Those of a tenant with so many
-// records are always the same.
+// termKey identifies the lists of a term at a state. Those of a tenant with a given
+// number of records are always the same.
 type termKey struct {
 	tenant uint32
 	size   uint64
 	term   text.Term
 }
 
-// termCache keeps the lists of terms that were asked for lately: who asks one question
-// often asks another with some of its words. It has two generations. When the younger
-// one is full it becomes the older, and what was not asked for since then goes. It is
-// safe for concurrent use.
+// termCache caches the lists of recently used terms: successive questions often share
+// words. It has two generations. When the younger one is full it becomes the older,
+// and what was not used since then is evicted. It is safe for concurrent use.
 type termCache struct {
 	mu         sync.Mutex
 	limit      int
-	bytes      int // of the younger
+	bytes      int // of the younger generation
 	young, old map[termKey]*termLists
 }
 
@@ -39,14 +38,14 @@ func (c *termCache) get(key termKey) *termLists {
 	return l
 }
 
-// put keeps the lists of a term, which must not change from then on.
+// put caches the lists of a term, which must not change from then on.
 func (c *termCache) put(key termKey, l *termLists) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.add(key, l)
 }
 
-// add is put for who has the lock.
+// add is put for a caller that holds the lock.
 func (c *termCache) add(key termKey, l *termLists) {
 	size := l.bytes()
 	if size > c.limit/4 {
@@ -59,10 +58,10 @@ func (c *termCache) add(key termKey, l *termLists) {
 	c.bytes += size
 }
 
-// listOverhead is about what the lists of a term take besides their bodies.
+// listOverhead is approximately the overhead of a term's lists.
 const listOverhead = 256
 
-// bytes is about how much memory the lists of a term take.
+// bytes is approximately the memory of a term's lists.
 func (l *termLists) bytes() int {
 	n := listOverhead + 24*len(l.bodies) + 16*len(l.tail.offsets)
 	for _, b := range l.bodies {

@@ -10,9 +10,9 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// View is the index of one tenant as it was when the tenant had so many records. It is
-// valid as long as its reader, and is used by one goroutine at a time: what it has read
-// of a term it keeps for the next question about it.
+// View is the index of one tenant when it had a given number of records. It is valid as
+// long as its reader, and is for one goroutine at a time: it caches what it has read of
+// a term.
 type View struct {
 	reader   kv.Reader
 	tenant   uint32
@@ -24,19 +24,19 @@ type View struct {
 	from     uint64 // where the tail begins
 	tail     *tail  // nil until it is needed
 	lists    map[text.Term]*termLists
-	bytes    []byte // room for bodies
+	bytes    []byte // buffer for bodies
 }
 
 // termLists is what a view has read of a term: how many documents have it, and the
-// bodies of its postings by segment, nil where there are none.
+// bodies of its postings by segment, nil for none.
 type termLists struct {
 	documents uint64
 	bodies    [][]byte
 	tail      postings
 }
 
-// Open returns the view of a tenant with so many records, which must be what the
-// reader has. The cache may be nil, but then nothing is kept from one view to another.
+// Open returns the view of a tenant with size records, which must match the reader. The
+// cache may be nil, but then nothing is cached between views.
 func Open(r kv.Reader, tenant uint32, size uint64, c *Cache) (*View, error) {
 	return openShaped(theShape(), r, tenant, size, c)
 }
@@ -55,14 +55,14 @@ func openShaped(s *shape, r kv.Reader, tenant uint32, size uint64, c *Cache) (*V
 	}, nil
 }
 
-// Stats returns how many documents there are, and how many tokens they have outside
-// of tags.
+// Stats returns how many documents there are, and how many tokens they have outside of
+// tags.
 func (v *View) Stats() (documents, length uint64) { return v.stats.documents, v.stats.length }
 
-// Doc is what the index knows of one document.
+// Doc is the index's content of one document.
 type Doc struct {
 	Length uint32       // tokens outside of tags
-	Tokens []text.Token // by field, within it as they stand
+	Tokens []text.Token // by field, within it in order
 }
 
 // Forward returns a document, or nil if there is none at the position.
@@ -140,8 +140,8 @@ func (v *View) read(terms []text.Term) error {
 	return nil
 }
 
-// readSegments looks keys up in their order with one iterator, which is cheaper than as
-// many Gets; all the more as most are next to each other.
+// readSegments looks up keys in order with one iterator, which is cheaper than many
+// Gets, since most keys are adjacent.
 func (v *View) readSegments(terms []text.Term, fresh []termLists) error {
 	prefix := index.NewKey(nil, Prefix, tableBucket, v.tenant)
 	it, err := v.reader.Iter(prefix, kv.PrefixEnd(prefix))
@@ -191,10 +191,10 @@ func (v *View) readSegments(terms []text.Term, fresh []termLists) error {
 	return it.Close()
 }
 
-// bodyRoom is how much room is made for bodies at once.
+// bodyRoom is the size of a buffer for bodies.
 const bodyRoom = 16 << 10
 
-// take takes the body of a term out of the row of a segment.
+// take takes the body of a term from the row of a segment.
 func (v *View) take(l *termLists, segment int, row []byte, t text.Term) error {
 	body, ok := findBody(row, t)
 	if !ok {
@@ -217,8 +217,8 @@ func (v *View) take(l *termLists, segment int, row []byte, t text.Term) error {
 	return nil
 }
 
-// prepare returns the terms of a query with all that scoring them takes. Terms that no
-// document has are among them.
+// prepare returns the terms of a query with all data for scoring them. It includes
+// terms that no document has.
 func (v *View) prepare(q *Query) ([]queryTerm, scorer, error) {
 	p, err := q.params()
 	if err != nil {

@@ -28,7 +28,7 @@ func openStore(t testing.TB) *kv.Store {
 	return s
 }
 
-// step is what one record does: it adds a document or none, and takes others away.
+// step is the effect of one record: it adds a document or none, and removes others.
 type step struct {
 	tenant   uint32
 	position uint64
@@ -64,7 +64,7 @@ func fold(t testing.TB, s *kv.Store, x *Lexical, indexed bool, steps ...step) {
 	}
 }
 
-// dump returns everything a store has.
+// dump returns the whole content of a store.
 func dump(t testing.TB, s *kv.Store) (lines []string) {
 	t.Helper()
 	it, err := s.Iter([]byte{0}, []byte{0xff})
@@ -125,8 +125,8 @@ func (w *words) document(n int) (tokens []text.Token) {
 	return tokens
 }
 
-// history returns n steps of a tenant: documents, records that are none, updates that
-// take another document away, and removals.
+// history returns n steps of a tenant: documents, other records, updates that remove
+// another document, and removals.
 func (w *words) history(tenant uint32, n int) (steps []step) {
 	var live []uint64
 	for p := range uint64(n) {
@@ -139,7 +139,7 @@ func (w *words) history(tenant uint32, n int) (steps []step) {
 			s.gone = append(s.gone, live[w.rng.IntN(len(live))])
 		case c < 19 && len(live) > 0:
 			for range 1 + w.rng.IntN(4) {
-				s.gone = append(s.gone, live[w.rng.IntN(len(live))]) // some are gone already
+				s.gone = append(s.gone, live[w.rng.IntN(len(live))]) // some are removed already
 			}
 		}
 		if s.tokens != nil {
@@ -150,8 +150,7 @@ func (w *words) history(tenant uint32, n int) (steps []step) {
 	return steps
 }
 
-// naive is the documents that are live after some steps, and what terms count for in
-// them.
+// naive is the live documents after some steps, and the weights of their terms.
 type naive struct {
 	docs    map[uint64][]text.Token
 	weights map[text.Term]map[uint64]int
@@ -187,7 +186,7 @@ func live(steps []step, tenant uint32) *naive {
 	return m
 }
 
-// search is Search by going through all documents that have one of the terms.
+// search is Search by a full scan of the documents that have one of the terms.
 func (m *naive) search(q Query, k int, f index.Filter) (found []index.Match) {
 	weights := make(map[text.Term]float64)
 	for _, w := range q.Terms {

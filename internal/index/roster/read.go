@@ -62,8 +62,7 @@ func (v *View) Each(chunk int, visit func(offset int, row *Row)) error {
 	return nil
 }
 
-// Live returns which of the documents of a chunk there are, a bit for each; nil if
-// there are none.
+// Live returns a bitmap of the live documents of a chunk; nil if there are none.
 func (v *View) Live(chunk int) (*[16]uint64, error) {
 	c, err := v.rows.Chunk(chunk)
 	if err != nil || c == nil {
@@ -73,8 +72,8 @@ func (v *View) Live(chunk int) (*[16]uint64, error) {
 	return &live, nil
 }
 
-// Words returns how many tokens the documents that a mask leaves have outside of their
-// tags, and how many documents they are.
+// Words returns how many tokens the documents in a mask have outside of their tags, and
+// how many documents they are.
 func (v *View) Words(mask Mask) (documents, words uint64, err error) {
 	err = v.masked(mask, planeSize, 6, func(size []byte) {
 		documents++
@@ -83,7 +82,7 @@ func (v *View) Words(mask Mask) (documents, words uint64, err error) {
 	return documents, words, err
 }
 
-// Speak reports which of some speakers say one of the documents that a mask leaves.
+// Speak reports which of some speakers said one of the documents in a mask.
 func (v *View) Speak(mask Mask, who map[Speaker]bool) (map[Speaker]bool, error) {
 	speak := make(map[Speaker]bool)
 	err := v.masked(mask, planeSpeaker, 8, func(speaker []byte) {
@@ -94,8 +93,8 @@ func (v *View) Speak(mask Mask, who map[Speaker]bool) (map[Speaker]bool, error) 
 	return speak, err
 }
 
-// Newest returns the latest time, up to one, of the documents of a kind that a mask
-// leaves, all of them if it is nil; and false if there are none.
+// Newest returns the latest time, not after until, of the documents of a kind in a
+// mask, or of all if it is nil; and false if there are none.
 func (v *View) Newest(k record.Kind, until int64, mask Mask) (newest int64, ok bool, err error) {
 	for chunk := range v.rows.Chunks() {
 		c, err := v.rows.Chunk(chunk)
@@ -105,7 +104,7 @@ func (v *View) Newest(k record.Kind, until int64, mask Mask) (newest int64, ok b
 		if c == nil {
 			continue
 		}
-		var m *bitset // asked for when something is newer
+		var m *bitset // requested when something is newer
 		asked := mask == nil
 		heads, times := c.Plane(planeHead), c.Plane(planeTime)
 		i := 0
@@ -130,7 +129,7 @@ func (v *View) Newest(k record.Kind, until int64, mask Mask) (newest int64, ok b
 	return newest, ok, nil
 }
 
-// masked visits one plane, of so many bytes, of the rows that a mask leaves, in order.
+// masked visits one plane, of width bytes, of the rows in a mask, in order.
 func (v *View) masked(mask Mask, plane, width int, visit func(part []byte)) error {
 	for chunk := range v.rows.Chunks() {
 		m, err := mask(chunk)
@@ -160,7 +159,7 @@ func (v *View) masked(mask Mask, plane, width int, visit func(part []byte)) erro
 	return nil
 }
 
-// Row returns the row of a document, and false if there is no such document.
+// Row returns the row of a document, and false if it does not exist.
 func (v *View) Row(position uint64) (Row, bool, error) {
 	c, i, err := v.at(position)
 	if err != nil || c == nil {
@@ -169,9 +168,9 @@ func (v *View) Row(position uint64) (Row, bool, error) {
 	return rowOf(c, i), true, nil
 }
 
-// Closer reports whether a document takes a closer look, and false if there is no such
-// document. Artifacts do: whether one is in use is said by records behind it. It costs
-// less than its row.
+// Closer reports whether a document needs a closer look, and false if it does not
+// exist. Artifacts do: later records decide whether one is in use. It is cheaper than
+// Row.
 func (v *View) Closer(position uint64) (closer, ok bool, err error) {
 	c, i, err := v.at(position)
 	if err != nil || c == nil {
@@ -181,7 +180,7 @@ func (v *View) Closer(position uint64) (closer, ok bool, err error) {
 	return head[2]&flagCloser != 0 || record.Kind(head[0]) == record.Artifact, true, nil
 }
 
-// at returns where the row of a document is; no chunk if there is none.
+// at returns the chunk and the row number of a document; no chunk if it does not exist.
 func (v *View) at(position uint64) (*column.Chunk, int, error) {
 	if position >= v.rows.Size() {
 		return nil, 0, nil
@@ -197,35 +196,34 @@ func (v *View) at(position uint64) (*column.Chunk, int, error) {
 	return c, i, nil
 }
 
-// Conditions say which documents are wanted. All that are given must hold; of a list
-// one item must.
+// Conditions select documents. All given conditions must hold; of a list one item must.
 type Conditions struct {
 	Kinds       []record.Kind
 	Classes     []string
 	Agents      []string
 	Sessions    []string
-	NotSessions []string       // of none of these
-	From        hmx.Opt[int64] // the first time that is wanted
-	Until       hmx.Opt[int64] // the first time behind it that is not
-	MinTrust    record.Trust   // or more
-	Tags        []string       // as far as the signature tells
+	NotSessions []string       // in none of these
+	From        hmx.Opt[int64] // inclusive
+	Until       hmx.Opt[int64] // exclusive
+	MinTrust    record.Trust   // minimum
+	Tags        []string       // as far as the signature shows
 }
 
-// empty reports whether nothing is asked for.
+// empty reports whether there are no conditions.
 func (c *Conditions) empty() bool {
 	return len(c.Kinds) == 0 && len(c.Classes) == 0 && len(c.Agents) == 0 && len(c.Sessions) == 0 && len(c.NotSessions) == 0 &&
 		!c.From.Set && !c.Until.Set && c.MinTrust == 0 && len(c.Tags) == 0
 }
 
-// Mask returns which of the documents of a chunk are wanted, a bit for each; nil if
-// none of them. It is what [index.Filter] asks for.
+// Mask returns a bitmap of the selected documents of a chunk; nil for none. It is the
+// type of [index.Filter.Mask].
 type Mask = func(chunk int) (*[16]uint64, error)
 
 // bitset is a bit for each row of a chunk, or for each of its positions.
 type bitset = [column.ChunkDocs / 64]uint64
 
-// Filter returns the mask of what is wanted, or nil if that is everything. What it
-// finds out about a chunk it remembers. It may be used by several goroutines.
+// Filter returns the mask of the conditions, or nil if it is everything. It caches the
+// result of a chunk, and is safe for concurrent use.
 func (v *View) Filter(c Conditions) Mask {
 	if c.empty() {
 		return nil
@@ -255,8 +253,8 @@ func (v *View) Filter(c Conditions) Mask {
 	}
 }
 
-// Both returns the mask of what two masks leave, of which the first may be nil. What it
-// finds out about a chunk it remembers. It may be used by several goroutines.
+// Both returns the intersection of two masks, the first of which may be nil. It caches
+// the result of a chunk, and is safe for concurrent use.
 func (v *View) Both(a, b Mask) Mask {
 	if a == nil {
 		return b
@@ -290,7 +288,7 @@ func (v *View) Both(a, b Mask) Mask {
 	}
 }
 
-// Count returns how many documents a mask lets be found, all of them if it is nil.
+// Count returns how many documents are in a mask, or all of them if it is nil.
 func (v *View) Count(mask Mask) (n int, err error) {
 	for i := range v.rows.Chunks() {
 		if mask != nil {
@@ -316,7 +314,7 @@ func (v *View) Count(mask Mask) (n int, err error) {
 	return n, nil
 }
 
-// mask computes which documents of a chunk are wanted, or nil if none are.
+// mask computes which documents of a chunk are selected, or nil if none are.
 func (v *View) mask(chunk int, tests []test) (*bitset, error) {
 	c, err := v.rows.Chunk(chunk)
 	if err != nil || c == nil {
@@ -348,7 +346,7 @@ func (v *View) mask(chunk int, tests []test) (*bitset, error) {
 	return spread(&wanted, &c.Live), nil
 }
 
-// spread brings bits of rows to where their documents are.
+// spread moves bits of rows to the offsets of their documents.
 func spread(wanted *bitset, live *column.Live) *bitset {
 	out, i := new(bitset), 0
 	for word, w := range live {
@@ -375,14 +373,14 @@ func spread(wanted *bitset, live *column.Live) *bitset {
 	return out
 }
 
-// test is what rows have to pass.
+// test is a test of rows.
 type test struct {
 	plane, width int
-	// rows returns which of the first n rows of the plane pass, a bit for each.
+	// rows returns a bitmap of the first n rows of the plane that pass.
 	rows func(plane []byte, n int) uint64
 }
 
-// tests returns what rows have to pass, what is cheap or rules out most first.
+// tests returns the tests of the conditions, cheap and selective ones first.
 func (c *Conditions) tests() (list []test) {
 	if len(c.Kinds) > 0 || c.MinTrust > 0 {
 		list = append(list, headTest(c.Kinds, c.MinTrust))
@@ -423,7 +421,7 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// headTest asks for one of some kinds, and for a trust.
+// headTest tests for one of some kinds, and for a trust.
 func headTest(kinds []record.Kind, least record.Trust) test {
 	var kind, trust [256]uint64
 	for i := range kind {
@@ -440,14 +438,14 @@ func headTest(kinds []record.Kind, least record.Trust) test {
 	}}
 }
 
-// timeTest asks for a time in [from, until).
+// timeTest tests for a time in [from, until).
 func timeTest(from int64, until hmx.Opt[int64]) test {
 	last := int64(math.MaxInt64)
 	none := until.Set && until.Value <= from
 	if until.Set && !none {
 		last = until.Value - 1
 	}
-	// From there on, counted without a sign, so many come.
+	// Unsigned arithmetic: begin and the length of the interval.
 	begin, most := uint64(from), uint64(last)-uint64(from)
 	return test{planeTime, 8, func(plane []byte, n int) (passed uint64) {
 		if none {
@@ -460,10 +458,10 @@ func timeTest(from int64, until hmx.Opt[int64]) test {
 	}}
 }
 
-// set is some numbers that are looked for.
+// set is a set of numbers.
 type set struct {
 	few  []uint64
-	many map[uint64]bool // if they are more than a few
+	many map[uint64]bool // if there are more than a few
 }
 
 // maxFew is how many numbers are compared one by one.
@@ -500,7 +498,7 @@ func begins(names []index.Digest) set {
 	return setOf(list)
 }
 
-// classTest asks for one of some classes.
+// classTest tests for one of some classes.
 func classTest(names []index.Digest) test {
 	list := make([]uint64, len(names))
 	for i := range names {
@@ -515,7 +513,7 @@ func classTest(names []index.Digest) test {
 	}}
 }
 
-// agentTest asks for one of some agents.
+// agentTest tests for one of some agents.
 func agentTest(names []index.Digest) test {
 	wanted := begins(names)
 	return test{planeAgent, 8, func(plane []byte, n int) (passed uint64) {
@@ -526,7 +524,7 @@ func agentTest(names []index.Digest) test {
 	}}
 }
 
-// tagTest asks for one of some tags.
+// tagTest tests for one of some tags.
 func tagTest(names []string) test {
 	wanted := make([]Tags, len(names))
 	for i, name := range names {
@@ -543,7 +541,7 @@ func tagTest(names []string) test {
 	}}
 }
 
-// sessionTest asks for one of some sessions, or for none of them.
+// sessionTest tests for one of some sessions, or for none of them.
 func sessionTest(names []index.Digest, in bool) test {
 	wanted := make(map[index.Digest]bool, len(names))
 	for _, name := range names {

@@ -1,25 +1,24 @@
-// Package roster is the index of what documents are: a row of attributes for each,
-// by which they are filtered and ranked without being read.
+// Package roster is the index of the attributes of documents: one row for each, by
+// which documents are filtered and ranked without being read.
 //
 // # Tables
 //
-//	h        where the current version of each thing is, see [index.Keeper]
+//	h        position of the current version of each record, see [index.Keeper]
 //	k, l, m  the rows, see package column
-//	p        position of each document that is private; no value
+//	p        positions of private documents; no value
 //
 // # What is guaranteed
 //
 // There is a row for each live document, and none for anything else. Filters are
 // exact about kinds, times, trust and sessions. Agents are compared by 64 bits of
-// their digests and classes by 32: two names that meet there, which nobody will see
-// by chance, pass as one. Tags are compared by a signature that may say yes for a
-// tag that a document does not have, one time in forty or so for a few tags, and
-// never no for one that it has.
+// their digests and classes by 32; collisions, which are improbable, count as
+// equal. Tags are compared by a signature with false positives, about one in forty
+// for a few tags, and without false negatives.
 //
 // # What is not
 //
-// Whether a document may be shown to somebody, or still holds, is not said here but
-// in the flag that it takes a closer look. No name and no text is here.
+// The roster does not decide whether a document may be shown or is still valid; a
+// flag says that it needs a closer look. It contains no name and no text.
 package roster
 
 import (
@@ -40,10 +39,10 @@ const Prefix = 'R'
 
 const format = 2
 
-// tablePrivate lists what is private.
+// tablePrivate lists private documents.
 const tablePrivate = 'p'
 
-// The planes of a row: what one condition of a filter looks at is in one of them.
+// The planes of a row: each condition of a filter reads one of them.
 const (
 	planeHead     = iota // kind, trust, flags, importance
 	planeClass           // digest of the class
@@ -53,7 +52,7 @@ const (
 	planeTags            // signature of the tags
 	planeSequence        // sequence
 	planeSize            // pieces, words
-	planeSpeaker         // digest of who says it
+	planeSpeaker         // digest of the speaker
 )
 
 var rows = column.Column{Prefix: Prefix, Table: 'k', Width: rowBytes, Planes: []int{4, 4, 8, 8, 16, 8, 8, 6, 8}}
@@ -66,54 +65,54 @@ const (
 	flagCloser   = 1 << iota
 	flagQuestion // its text ends with a question mark
 	flagOwn      // it came with a vector of its own
-	flagTimes    // its text has words that tell when
-	flagPrivate  // it is for the agent that wrote it alone
+	flagTimes    // its text has words about time
+	flagPrivate  // only for the agent that wrote it
 )
 
-// Row is what the roster says of a document.
+// Row is the attributes of a document.
 type Row struct {
 	Kind  record.Kind
 	Trust record.Trust
-	// Closer says that whether it may be shown, or still holds, takes a look at the
-	// thing itself.
+	// Closer says that visibility or validity depend on the record itself.
 	Closer   bool
 	Question bool // its text ends with a question mark
 	Own      bool // it came with a vector of its own
-	Times    bool // its text has words that tell when
-	Private  bool // it is for the agent that wrote it alone
+	Times    bool // its text has words about time
+	Private  bool // only for the agent that wrote it
 
 	Importance float64 // 0 to 1, in steps of 1/255
 	Class      Class
 	Time       int64 // nanoseconds
 	Agent      Agent
-	Session    index.Digest // zero if it is of none; the one that the timeline knows it by
+	Session    index.Digest // zero if there is none; the digest of the timeline
 	Tags       Tags
 	Sequence   int64
-	Pieces     int // word pieces of its text, 65,535 if there are more
+	Pieces     int // word pieces of its text, at most 65,535
 	Words      int // tokens outside of its tags, as the word index counts them
 	Speaker    Speaker
 }
 
-// Class stands for the class of a document: its event type, or its sort of thing.
+// Class represents the class of a document: its event type, or its class within a
+// kind.
 type Class uint32
 
-// ClassOf returns what stands for a class.
+// ClassOf returns the representation of a class.
 func ClassOf(name string) Class { return classOf(index.DigestOf(name)) }
 
 func classOf(d index.Digest) Class { return Class(binary.LittleEndian.Uint32(d[:])) }
 
-// Agent stands for an agent.
+// Agent represents an agent.
 type Agent uint64
 
-// AgentOf returns what stands for an agent.
+// AgentOf returns the representation of an agent.
 func AgentOf(name string) Agent { return agentOf(index.DigestOf(name)) }
 
 func agentOf(d index.Digest) Agent { return Agent(binary.LittleEndian.Uint64(d[:])) }
 
-// Speaker stands for who says something; zero for nobody.
+// Speaker represents a speaker; zero for none.
 type Speaker uint64
 
-// SpeakerOf returns what stands for a speaker, however the name is spelt.
+// SpeakerOf returns the representation of a speaker, in any spelling.
 func SpeakerOf(name string) Speaker {
 	if name = kind.NormalName(kind.EntityPerson, name); name == "" {
 		return 0
@@ -134,7 +133,7 @@ func tagOf(d index.Digest) Tags { return 1<<(d[0]&63) | 1<<(d[1]&63) }
 // Has reports whether a tag may be in the set.
 func (t Tags) Has(tag Tags) bool { return t&tag == tag }
 
-// append appends the row as it is stored.
+// append appends the stored form of the row.
 func (x *Row) append(dst []byte) []byte {
 	var flags byte
 	if x.Closer {
@@ -164,7 +163,7 @@ func (x *Row) append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(x.Speaker))
 }
 
-// importanceByte brings an importance to one byte.
+// importanceByte encodes an importance in one byte.
 func importanceByte(v float64) byte {
 	if !(v > 0) {
 		return 0
@@ -192,7 +191,7 @@ func rowOf(c *column.Chunk, i int) Row {
 	}
 }
 
-// Roster is the fold. It keeps in memory what the group at hand does.
+// Roster is the fold. It keeps the changes of the current group in memory.
 type Roster struct {
 	keeper index.Keeper
 	writer *column.Writer
@@ -200,7 +199,7 @@ type Roster struct {
 	room   []byte
 }
 
-// maxNames bounds the memory of digests.
+// maxNames limits the cache of digests.
 const maxNames = 4096
 
 // New returns the fold.
@@ -217,13 +216,13 @@ func (x *Roster) Prefix() byte { return Prefix }
 // Format is the number of the fold's layout, and of how documents are made.
 func (x *Roster) Format() uint32 { return format<<16 | index.DocumentVersion }
 
-// Reset forgets what is not written.
+// Reset drops the current group.
 func (x *Roster) Reset() { x.writer.Reset() }
 
-// Finish writes what the group did.
+// Finish writes the changes of the group.
 func (x *Roster) Finish(tx *kv.Txn) error { return x.writer.Finish(tx) }
 
-// Apply takes a document in, and takes out those that are no more.
+// Apply adds a document, and removes those that have ended.
 func (x *Roster) Apply(tx *kv.Txn, r *index.Record) error {
 	changes, err := x.keeper.Changes(tx, r)
 	if err != nil {
@@ -256,7 +255,7 @@ func privateKey(tenant uint32, position uint64) []byte {
 	return index.NewKey(nil, Prefix, tablePrivate, tenant).Uint64(position)
 }
 
-// rowOf makes the row of a document.
+// rowOf returns the row of a document.
 func (x *Roster) rowOf(d *index.Document) Row {
 	row := Row{
 		Kind: d.Kind, Trust: d.Trust, Closer: d.Closer, Question: asks(d), Own: len(d.Own) > 0,
@@ -276,8 +275,8 @@ func (x *Roster) rowOf(d *index.Document) Row {
 	return row
 }
 
-// asks reports whether a document ends with a question mark, but for what stands in
-// parentheses behind it.
+// asks reports whether a document ends with a question mark, ignoring parentheses
+// after it.
 func asks(d *index.Document) bool {
 	said := d.Text
 	if said == "" {
@@ -309,7 +308,7 @@ func words(d *index.Document) (n int) {
 	return n
 }
 
-// digest is index.DigestOf with a memory.
+// digest is index.DigestOf with a cache.
 func (x *Roster) digest(name string) index.Digest {
 	if d, ok := x.names[name]; ok {
 		return d

@@ -30,7 +30,7 @@ func openStore(t testing.TB) *kv.Store {
 	return s
 }
 
-// fold feeds records of one tenant in groups of a size. Documents are copied, since
+// fold folds records of one tenant in groups of a size. Documents are copied, since
 // a record sets their heads.
 func fold(t testing.TB, s *kv.Store, records []index.Record, group int) {
 	t.Helper()
@@ -114,7 +114,7 @@ func drawRecords(rnd *rand.Rand, n int) (records []index.Record, live map[uint64
 		}
 		records = append(records, r)
 	}
-	// What a record's header says of its document.
+	// The fields of a document from its header.
 	for p, d := range live {
 		h := records[p].Header
 		d.Trust = h.Trust
@@ -125,7 +125,7 @@ func drawRecords(rnd *rand.Rand, n int) (records []index.Record, live map[uint64
 	return records, live
 }
 
-// naive says whether a document is wanted.
+// naive reports whether a document is selected.
 func naive(c *roster.Conditions, d *index.Document) bool {
 	any := func(n int, has func(i int) bool) bool {
 		for i := range n {
@@ -252,7 +252,7 @@ func checkRow(t testing.TB, row *roster.Row, d *index.Document) {
 	}
 }
 
-// TestImportance keeps an importance to a step of 1/255.
+// TestImportance: an importance is kept to a step of 1/255.
 func TestImportance(t *testing.T) {
 	s := openStore(t)
 	var records []index.Record
@@ -328,7 +328,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestConcurrently asks one filter from several goroutines.
+// TestConcurrently uses one filter in several goroutines.
 func TestConcurrently(t *testing.T) {
 	records, _ := drawRecords(rand.New(rand.NewPCG(3, 3)), 2100)
 	s := openStore(t)

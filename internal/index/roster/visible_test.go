@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// TestMasked compares what is said of the documents that a mask leaves with the
+// TestMasked compares the results for the documents in a mask with the
 // documents themselves.
 func TestMasked(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(8, 8))
@@ -95,7 +95,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestNothingPrivate holds that what is private is told as long as it is there.
+// TestNothingPrivate: Private is true as long as there is a private document.
 func TestNothingPrivate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 9))
 	records, _ := drawRecords(rnd, 50)

@@ -9,14 +9,14 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Walker looks up what is next to events in their sessions. It is made for many
-// questions in a row, is used by one goroutine, and must be closed.
+// Walker looks up the neighbours of events in their sessions. It is for many queries in a
+// row and for one goroutine, and must be closed.
 type Walker struct {
 	it     *kv.Iter
 	tenant uint32
 	key    []byte // of a place
-	from   []byte // where the way to it begins
-	luck   int    // how often approach may fail from here on; then it is not tried any more
+	from   []byte // where the approach begins
+	luck   int    // remaining failures of approach before it is no longer tried
 }
 
 // NewWalker returns a walker over the sessions of a tenant.
@@ -29,11 +29,10 @@ func NewWalker(r kv.Reader, tenant uint32) (*Walker, error) {
 	return &Walker{it: it, tenant: tenant, luck: mostLuck}, nil
 }
 
-// Around appends the positions of the events right before a place of a session and
-// of those right behind it, up to so many of each and in the order of the session;
-// earlier is how many of them are before. The place's sequence, timestamp and
-// position say where it is. It need not be there itself, and is not among them.
-// Events with equal sequence and timestamp come in the order of their positions.
+// Around appends the positions of the events right before a place of a session and right
+// after it, up to the given numbers and in session order; earlier is how many of them are
+// before. The place's sequence, timestamp and position locate it. It need not exist, and is
+// not included. Events with equal sequence and timestamp are ordered by position.
 func (w *Walker) Around(dst []uint64, session index.Digest, at Place, before, after int) (list []uint64, earlier int, err error) {
 	k := index.NewKey(w.key, Prefix, tableSession, w.tenant).Digest(session)
 	n := len(k)
@@ -71,18 +70,18 @@ func (w *Walker) Around(dst []uint64, session index.Digest, at Place, before, af
 	return dst, earlier, w.it.Err()
 }
 
-// nearBy is up to how many events before a place it is tried to come upon them on the way
-// to it, and how many more than those may be on that way.
+// nearBy is the maximum number of preceding events for which approach is tried, and how many
+// more events may be on the way.
 const nearBy = 8
 
 // mostLuck is how often in a row approach may fail.
 const mostLuck = 4
 
-// approach comes to a place, whose key is the walker's, from as many sequence numbers before
-// it as events before it are wanted: in a session whose events are numbered one by one all
-// of them are on the way, and one search finds what is before and what is behind. There
-// reports whether they were, and ok whether there is something at the place or behind it,
-// where the iterator stands then.
+// approach moves to a place, whose key is the walker's, from as many sequence numbers before
+// it as preceding events are wanted: if the events of a session are numbered one by one, all
+// of them are on the way, and one seek finds what is before and after. there reports whether
+// they were, and ok whether there is an event at the place or after it, where the iterator
+// is then.
 func (w *Walker) approach(dst []uint64, session index.Digest, at Place, before int) (list []uint64, earlier int, ok, there bool) {
 	if at.Sequence < math.MinInt64+int64(before) {
 		return dst, 0, false, false
@@ -103,5 +102,5 @@ func (w *Walker) approach(dst []uint64, session index.Digest, at Place, before i
 	return dst, earlier, ok, earlier == before
 }
 
-// Close ends the walk and returns what went wrong during it.
+// Close ends the walk and returns its first error.
 func (w *Walker) Close() error { return w.it.Close() }

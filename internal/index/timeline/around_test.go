@@ -12,7 +12,7 @@ import (
 )
 
 // TestAround compares with the whole session, for each of its places and for some
-// that are not there. Sequences and timestamps are equal more often than not.
+// that do not exist. Sequences and timestamps are often equal.
 func TestAround(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	s, tl := openStore(t), timeline.New()
@@ -20,7 +20,8 @@ func TestAround(t *testing.T) {
 	for i := range uint64(120) {
 		records = append(records, event(t, 1, i, fmt.Sprint("s", rnd.IntN(4)), "a", int64(rnd.IntN(5))-2, rnd.IntN(3), ""))
 	}
-	// Sessions whose events are numbered one by one, every other, and as far back as numbers go.
+	// Sessions whose events are numbered one by one, every other, and down to the
+	// lowest number.
 	for i := range uint64(60) {
 		records = append(records, event(t, 1, 120+i, fmt.Sprint("d", i%3), "a", []int64{int64(i / 3), int64(i/3) * 2, math.MinInt64 + int64(i/9)}[i%3], 0, ""))
 	}
@@ -30,7 +31,7 @@ func TestAround(t *testing.T) {
 
 	var w *timeline.Walker
 	for _, r := range records {
-		// A walker that was used does not find less, nor does a new one.
+		// A used walker finds the same as a new one.
 		if w == nil || rnd.IntN(3) == 0 {
 			if w != nil {
 				must(t, w.Close())
@@ -85,7 +86,7 @@ func before(p, q timeline.Place) bool {
 	return p.Position < q.Position
 }
 
-// BenchmarkAround asks for the neighbours of events all over a session.
+// BenchmarkAround reads the neighbours of events all over a session.
 func BenchmarkAround(b *testing.B) {
 	const events = 5000
 	s, tl := openStore(b), timeline.New()

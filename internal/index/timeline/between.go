@@ -6,9 +6,8 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Between calls visit for each event of an agent, a trace or a correlation whose
-// timestamp is not before from and before until, in the order of their
-// timestamps.
+// Between calls visit for each event of an agent, a trace or a correlation with
+// a timestamp in [from, until), by timestamp.
 func Between(r kv.Reader, tenant uint32, by By, name string, from, until int64, visit func(p Place) bool) error {
 	if from >= until {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/index/timeline"
 )
 
-// TestBetween cuts an agent's events by time: from is within, until is not.
+// TestBetween cuts an agent's events by time: from is inclusive, until is exclusive.
 func TestBetween(t *testing.T) {
 	s := openStore(t)
 	tl := timeline.New()

@@ -6,8 +6,8 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Following calls visit for each event of a session behind a place of it, in
-// order. The place's sequence, timestamp and position say where it is.
+// Following calls visit for each event of a session after a place of it, in order.
+// The place's sequence, timestamp and position locate it.
 func Following(r kv.Reader, tenant uint32, session string, behind Place, visit func(p Place) bool) error {
 	prefix := index.NewKey(make([]byte, 0, 64), Prefix, tableSession, tenant).Digest(index.DigestOf(session))
 	n := len(prefix)
@@ -35,8 +35,8 @@ func Following(r kv.Reader, tenant uint32, session string, behind Place, visit f
 	return it.Close()
 }
 
-// Back returns the place of a session that has so many behind it, from the end; ok is
-// false if there is none.
+// Back returns the place of a session that has that many events after it; ok is false
+// if there is none.
 func Back(r kv.Reader, tenant uint32, session string, behind uint64) (p Place, ok bool, err error) {
 	prefix := index.NewKey(nil, Prefix, tableSession, tenant).Digest(index.DigestOf(session))
 	it, err := r.Iter(prefix, kv.PrefixEnd(prefix))

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/index/timeline"
 )
 
-// TestFollowing reads on behind each place of a session, and compares with the
-// session as a whole.
+// TestFollowing reads on after each place of a session, and compares with the
+// whole session.
 func TestFollowing(t *testing.T) {
 	s, tl := openStore(t), timeline.New()
 	var records []index.Record
@@ -52,7 +52,7 @@ func TestFollowing(t *testing.T) {
 			t.Errorf("with %d behind it: %v %v %v", n, got, ok, err)
 		}
 	}
-	// A place that is not there any more is as good as one that is.
+	// A removed place works like an existing one.
 	gone := whole[2]
 	apply(t, s, tl, away(1, records[gone.Position]))
 	first := fmt.Sprint(whole[3])

@@ -10,9 +10,9 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Session calls visit for each event of a session in order, beginning behind
-// after, which is the key of a place seen before (nil for the start). Events
-// with equal sequence and timestamp come in the order of their positions.
+// Session calls visit for each event of a session in order, starting after the
+// key after, which visit has received before (nil for the start). Events with
+// equal sequence and timestamp are ordered by position.
 func Session(r kv.Reader, tenant uint32, session string, after []byte, visit func(key []byte, p Place) bool) error {
 	prefix := index.NewKey(nil, Prefix, tableSession, tenant).Digest(index.DigestOf(session))
 	return walk(r, prefix, after, func(key []byte, value string) bool {
@@ -24,7 +24,7 @@ func Session(r kv.Reader, tenant uint32, session string, after []byte, visit fun
 	})
 }
 
-// By says which name a walk by time follows.
+// By is the name that a walk by time follows.
 type By byte
 
 // The names that events can be followed by.
@@ -34,8 +34,8 @@ const (
 	ByCorrelation By = tableCorrelation
 )
 
-// Follow calls visit for each event of an agent, a trace or a correlation in
-// the order of their timestamps.
+// Follow calls visit for each event of an agent, a trace or a correlation, by
+// timestamp.
 func Follow(r kv.Reader, tenant uint32, by By, name string, after []byte, visit func(key []byte, p Place) bool) error {
 	prefix := index.NewKey(nil, Prefix, byte(by), tenant).Digest(index.DigestOf(name))
 	return walk(r, prefix, after, func(key []byte, value string) bool {
@@ -44,7 +44,7 @@ func Follow(r kv.Reader, tenant uint32, by By, name string, after []byte, visit 
 }
 
 // Children calls visit for each event that names the given one as its parent,
-// in the order in which they were recorded.
+// in the order of recording.
 func Children(r kv.Reader, tenant uint32, parent *record.Hash, after []byte, visit func(key []byte, p Place) bool) error {
 	prefix := index.NewKey(nil, Prefix, tableChildren, tenant).Digest(index.Digest(parent[:16]))
 	return walk(r, prefix, after, func(key []byte, value string) bool {
@@ -52,7 +52,7 @@ func Children(r kv.Reader, tenant uint32, parent *record.Hash, after []byte, vis
 	})
 }
 
-// Expired calls visit for each event whose own time was over before now.
+// Expired calls visit for each event that expired before now.
 func Expired(r kv.Reader, tenant uint32, now int64, visit func(p Place) bool) error {
 	lower := index.NewKey(nil, Prefix, tableExpiry, tenant)
 	upper := index.NewKey(nil, Prefix, tableExpiry, tenant).Int64(now)
@@ -65,8 +65,8 @@ func Expired(r kv.Reader, tenant uint32, now int64, visit func(p Place) bool) er
 	return it.Close()
 }
 
-// Sessions calls visit with the summary of each session, in no order that means
-// anything.
+// Sessions calls visit with the summary of each session, in no particular
+// order.
 func Sessions(r kv.Reader, tenant uint32, after []byte, visit func(key []byte, s *Summary) bool) error {
 	return summaries(r, tableSessions, tenant, after, visit)
 }
@@ -76,7 +76,7 @@ func Agents(r kv.Reader, tenant uint32, after []byte, visit func(key []byte, s *
 	return summaries(r, tableAgents, tenant, after, visit)
 }
 
-// SessionSummary returns what is known of a session as a whole.
+// SessionSummary returns the summary of a session.
 func SessionSummary(r kv.Reader, tenant uint32, session string) (*Summary, bool, error) {
 	return summaryAt(r, tableSessions, tenant, index.DigestOf(session))
 }
@@ -97,7 +97,7 @@ func summaries(r kv.Reader, table byte, tenant uint32, after []byte, visit func(
 	return err
 }
 
-// walk visits the keys with a prefix, beginning behind after.
+// walk visits the keys with a prefix, starting after the key after.
 func walk(r kv.Reader, prefix, after []byte, visit func(key []byte, value string) bool) error {
 	if after != nil && !bytes.HasPrefix(after, prefix) {
 		return fault.New(fault.InvalidArgument, "after: this is not the next of this list").

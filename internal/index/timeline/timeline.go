@@ -1,5 +1,5 @@
-// Package timeline is the index of events: a session in its order, an agent's
-// days, a trace, a conversation, what followed from what, and what is to end.
+// Package timeline is the index of events: by session, agent, trace,
+// correlation, parent, and end of life.
 //
 // # Tables
 //
@@ -14,14 +14,14 @@
 //
 // # What is guaranteed
 //
-// A session reads in the order (sequence, timestamp, event id). The id is not
-// in the key: where sequence and timestamp are equal, the reader compares the
-// ids of the events themselves. An erased event leaves no trace here, even if
-// it could not be read any more when it was erased.
+// A session is read in the order (sequence, timestamp, event id). The id is
+// not in the key: if sequence and timestamp are equal, the reader compares the
+// ids of the events themselves. An erased event leaves nothing here, even if
+// it was unreadable when it was erased.
 //
 // # What is not
 //
-// The events are not here; positions are. A parent need not exist.
+// The index holds positions, not events. A parent need not exist.
 package timeline
 
 import (
@@ -54,16 +54,16 @@ const (
 	tableExpiry      = 'x'
 )
 
-// Summary is what is known of a session or an agent as a whole. First and last
-// are so in the order of the session, or by timestamp for an agent.
+// Summary summarizes a session or an agent. First and last are by the order of
+// the session, or by timestamp for an agent.
 type Summary struct {
 	ID     string `json:"id"`
 	Events uint64 `json:"events"`
 	First  Moment `json:"first"`
 	Last   Moment `json:"last"`
 
-	// stale is set when an event was taken out, so that first and last are to
-	// be looked up anew.
+	// stale is set when an event was removed, so that first and last must be
+	// looked up again.
 	stale bool
 }
 
@@ -79,24 +79,24 @@ func (m Moment) before(n Moment) bool {
 	return m.Sequence < n.Sequence || m.Sequence == n.Sequence && m.Timestamp < n.Timestamp
 }
 
-// Timeline is the fold. Summaries of the group at hand are kept in memory.
+// Timeline is the fold. It keeps the summaries of the current group in memory.
 type Timeline struct {
 	touched map[summaryKey]*Summary
 	names   map[string]index.Digest // digests of sessions and agents seen lately
 	room    []byte
 }
 
-// summaryKey says whose summary it is.
+// summaryKey identifies a summary.
 type summaryKey struct {
 	table  byte
 	tenant uint32
 	name   index.Digest
 }
 
-// maxNames bounds the memory of digests.
+// maxNames limits the cache of digests.
 const maxNames = 4096
 
-// New returns a timeline that remembers nothing yet.
+// New returns a timeline with empty caches.
 func New() *Timeline {
 	t := &Timeline{}
 	t.Reset()
@@ -112,12 +112,12 @@ func (t *Timeline) Prefix() byte { return Prefix }
 // Format is the number of the fold's layout.
 func (t *Timeline) Format() uint32 { return format }
 
-// Reset forgets what is in memory.
+// Reset empties the caches.
 func (t *Timeline) Reset() {
 	t.touched, t.names = make(map[summaryKey]*Summary), make(map[string]index.Digest)
 }
 
-// digest is index.DigestOf with a memory.
+// digest is index.DigestOf with a cache.
 func (t *Timeline) digest(name string) index.Digest {
 	if d, ok := t.names[name]; ok {
 		return d
@@ -162,8 +162,8 @@ func decodeSummary(v []byte) (*Summary, error) {
 	return s, nil
 }
 
-// Late reports whether an event comes after one of its session with a higher
-// or equal sequence was recorded.
+// Late reports whether an event of its session with a higher or equal sequence
+// was recorded before it.
 func (t *Timeline) Late(tx *kv.Txn, tenant uint32, ev *hmx.Event) (bool, error) {
 	s, err := t.summary(tx, tableSessions, tenant, t.digest(ev.SessionID))
 	if err != nil {
@@ -172,7 +172,7 @@ func (t *Timeline) Late(tx *kv.Txn, tenant uint32, ev *hmx.Event) (bool, error) 
 	return s.Events > 0 && ev.Sequence <= s.Last.Sequence, nil
 }
 
-// Apply takes an event in, or takes erased ones out.
+// Apply adds an event, or removes erased ones.
 func (t *Timeline) Apply(tx *kv.Txn, r *index.Record) error {
 	switch {
 	case r.Event != nil:
@@ -183,7 +183,7 @@ func (t *Timeline) Apply(tx *kv.Txn, r *index.Record) error {
 	return nil
 }
 
-// takeOut takes the targets of a record out.
+// takeOut removes the targets of a record.
 func (t *Timeline) takeOut(tx *kv.Txn, r *index.Record) error {
 	lost := make(map[uint64]bool)
 	for i := range r.Targets {
@@ -195,7 +195,7 @@ func (t *Timeline) takeOut(tx *kv.Txn, r *index.Record) error {
 		case target.Damaged && target.Header.Kind == record.Event:
 			lost[target.Header.Position] = true
 		}
-		// One that is blank was so when it was folded, or was taken out before.
+		// A blank one was blank when it was folded, or was removed before.
 	}
 	if len(lost) == 0 {
 		return nil
@@ -270,8 +270,7 @@ func (t *Timeline) add(tx *kv.Txn, r *index.Record) error {
 	})
 }
 
-// remove takes an event out, if it is in. The transaction must be an indexed
-// one.
+// remove removes an event, if it exists. The transaction must be indexed.
 func (t *Timeline) remove(tx *kv.Txn, r *index.Record) error {
 	if _, ok, err := tx.Get(t.sessionKey(r), nil); err != nil || !ok {
 		return err
@@ -282,7 +281,7 @@ func (t *Timeline) remove(tx *kv.Txn, r *index.Record) error {
 	return t.count(tx, r, func(s *Summary, _ string, _ Moment) { s.drop() })
 }
 
-// drop takes one event off a summary.
+// drop removes one event from a summary.
 func (s *Summary) drop() {
 	if s.Events > 0 {
 		s.Events--
@@ -290,8 +289,8 @@ func (s *Summary) drop() {
 	}
 }
 
-// search takes events out of which nothing is known but their positions. It
-// looks at every key of the tenant, which is only done for damaged events.
+// search removes events of which only the positions are known. It reads every
+// key of the tenant, which happens only for damaged events.
 func (t *Timeline) search(tx *kv.Txn, tenant uint32, lost map[uint64]bool) error {
 	for _, table := range [...]byte{tableSession, tableAgent, tableTrace, tableCorrelation, tableChildren, tableExpiry} {
 		keys, err := keysOf(tx, table, tenant, lost)
@@ -336,7 +335,7 @@ func keysOf(r kv.Reader, table byte, tenant uint32, positions map[uint64]bool) (
 	return keys, it.Close()
 }
 
-// count changes the summaries that an event counts in.
+// count changes the summaries that count an event.
 func (t *Timeline) count(tx *kv.Txn, r *index.Record, change func(s *Summary, id string, m Moment)) error {
 	m := Moment{Sequence: r.Event.Sequence, Timestamp: index.Nanos(r.Event.Timestamp.Time())}
 	s, err := t.summary(tx, tableSessions, r.Tenant, t.digest(r.Event.SessionID))
@@ -352,8 +351,8 @@ func (t *Timeline) count(tx *kv.Txn, r *index.Record, change func(s *Summary, id
 	return nil
 }
 
-// Finish writes the summaries that the group changed. One without events is
-// removed, so that an erased session leaves no name behind.
+// Finish writes the changed summaries of the group. One without events is
+// deleted, so that an erased session leaves no name behind.
 func (t *Timeline) Finish(tx *kv.Txn) error {
 	for key, s := range t.touched {
 		if err := t.write(tx, key, s); err != nil {
@@ -382,7 +381,7 @@ func (t *Timeline) write(tx *kv.Txn, key summaryKey, s *Summary) error {
 	return tx.SetBlind(k, v)
 }
 
-// renew looks up first and last of what is left.
+// renew looks up first and last again.
 func (s *Summary) renew(tx *kv.Txn, key summaryKey) error {
 	table := byte(tableSession)
 	if key.table == tableAgents {
@@ -411,7 +410,7 @@ func (s *Summary) renew(tx *kv.Txn, key summaryKey) error {
 	return it.Close()
 }
 
-// Place is one event of a timeline: where it is recorded, and when it was.
+// Place is one event of a timeline: its position, and its time.
 type Place struct {
 	Position  uint64
 	Sequence  int64 // within a session only

@@ -24,7 +24,7 @@ func openStore(t testing.TB) *kv.Store {
 	return s
 }
 
-// event returns the record of an event. Second is that of its timestamp.
+// event returns the record of an event. second is that of its timestamp.
 func event(t testing.TB, tenant uint32, position uint64, session, agent string, sequence int64, second int, more string) index.Record {
 	t.Helper()
 	ev, _, err := hmx.DecodeEvent(fmt.Appendf(nil, `{"hmx_version":"HMX-1.0","event_id":"e%d","event_type":"message","agent_id":%q,"tenant_id":"acme","session_id":%q,"timestamp":"2026-11-15T05:00:%02dZ","sequence":0,"content":{"role":"user","text":"hello"},"metadata":{}%s}`,
@@ -32,7 +32,7 @@ func event(t testing.TB, tenant uint32, position uint64, session, agent string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev.Sequence = sequence // the protocol knows no negative ones, but the order does
+	ev.Sequence = sequence // the protocol has no negative ones, but the order does
 	return index.Record{
 		Tenant: tenant, Event: ev,
 		Header: record.Header{Kind: record.Event, Position: position, Tenant: "acme", Time: int64(position)},
@@ -56,7 +56,7 @@ func apply(t testing.TB, s *kv.Store, tl *timeline.Timeline, records ...index.Re
 	}
 }
 
-// away is a record that takes others away.
+// away is a record that removes others.
 func away(tenant uint32, targets ...index.Record) index.Record {
 	return index.Record{Tenant: tenant, Header: record.Header{Kind: record.Redaction, Tenant: "acme"}, Targets: targets}
 }
@@ -67,7 +67,7 @@ func blank(r index.Record, damaged bool) index.Record {
 	return r
 }
 
-// dump returns everything a store has.
+// dump returns the whole content of a store.
 func dump(t testing.TB, s *kv.Store) (lines []string) {
 	t.Helper()
 	it, err := s.Iter([]byte{0}, []byte{0xff})
@@ -111,8 +111,8 @@ func summary(t testing.TB, s *kv.Store, name string) *timeline.Summary {
 	return sum
 }
 
-// TestOrder is by sequence, then by timestamp, then by position, whatever the
-// order in which events came; and it is each tenant's own.
+// TestOrder: the order is by sequence, then by timestamp, then by position,
+// for any order of recording; and separate for each tenant.
 func TestOrder(t *testing.T) {
 	s, tl := openStore(t), timeline.New()
 	apply(t, s, tl,
@@ -157,7 +157,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestCursors goes on behind any place, in pages of any size.
+// TestCursors continues after any place, in pages of any size.
 func TestCursors(t *testing.T) {
 	s, tl := openStore(t), timeline.New()
 	for i := range uint64(23) {
@@ -188,8 +188,8 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// TestRemoval takes events out, readable or damaged, and compares what is left
-// with a store that never had them.
+// TestRemoval removes events, readable or damaged, and compares the rest with
+// a store that never had them.
 func TestRemoval(t *testing.T) {
 	const more = `,"trace_id":"t","correlation_id":"c","parent_event_id":"p","ttl_seconds":9`
 	all := func() (list []index.Record) {
@@ -210,7 +210,7 @@ func TestRemoval(t *testing.T) {
 					if damaged {
 						r = blank(r, true)
 					}
-					targets = append(targets, r, r) // named twice, it is gone once
+					targets = append(targets, r, r) // named twice, it is removed once
 				}
 			}
 			apply(t, s, tl, away(0, targets...))
@@ -235,7 +235,7 @@ func TestRemoval(t *testing.T) {
 	}
 }
 
-// TestRemovalRenews looks first and last up anew.
+// TestRemovalRenews: a removal looks up first and last again.
 func TestRemovalRenews(t *testing.T) {
 	s, tl := openStore(t), timeline.New()
 	var list []index.Record

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestApply follows a memory through its life: it is made, given a vector by another
-// model, said anew, and redacted with what was made of it.
+// TestApply follows a memory through its life: it is created, gets a vector by
+// another model, is updated, and redacted with what was derived from it.
 func TestApply(t *testing.T) {
 	s := openStore(t)
 	model := embed.Builtin()

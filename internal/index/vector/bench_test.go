@@ -13,7 +13,7 @@ import (
 
 const million = 1_000_000
 
-// large is a store with a million vectors, and what they were made from.
+// large is a store with a million vectors, and their originals.
 type large struct {
 	store   *kv.Store
 	vectors [][]float32
@@ -62,7 +62,7 @@ func newLarge(b *testing.B, n int) *large {
 // exact is the vector of a document, as the caller of a search gives it.
 func (l *large) exact(position uint64) ([]float32, error) { return l.vectors[position], nil }
 
-// product32 is the product of two vectors in float32, as quick as Go can.
+// product32 is the dot product of two vectors in float32, as fast as Go can.
 func product32(a, b []float32) float32 {
 	var s0, s1, s2, s3 float32
 	for i := 0; i+4 <= len(a) && i+4 <= len(b); i += 4 {
@@ -74,8 +74,8 @@ func product32(a, b []float32) float32 {
 	return s0 + s1 + s2 + s3
 }
 
-// BenchmarkMillion is everything that is done with a million vectors, so that they
-// are made once.
+// BenchmarkMillion runs all benchmarks with a million vectors, so that they are
+// made once.
 func BenchmarkMillion(b *testing.B) {
 	l := newLarge(b, million)
 	snap := l.store.Snapshot()
@@ -117,7 +117,7 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// BenchmarkFold is what a document costs.
+// BenchmarkFold measures the cost of a document.
 func BenchmarkFold(b *testing.B) {
 	v := newVocabulary(1, 1000, 256)
 	var vectors [][]float32
@@ -148,7 +148,7 @@ func BenchmarkFold(b *testing.B) {
 	_ = tx.Discard()
 }
 
-// BenchmarkKernels is a chunk of the built-in model's codes, and a row.
+// BenchmarkKernels runs on a chunk of the built-in model's codes, and on a row.
 func BenchmarkKernels(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	blocks, turned := make([]byte, chunkRows*32), make([]int64, 256)

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// Cache holds codes in memory, and rows of chunks that are read often, together up to
-// a number of bytes. It belongs to one store and is safe for concurrent use.
+// Cache caches codes, and rows of frequently read chunks, together up to a number of bytes.
+// It belongs to one store and is safe for concurrent use.
 //
-// What is too much goes by chance, except for what was used lately: a search reads
-// all codes of a space in their order, so that what was used longest ago is just
-// what the next one needs first. Rows go before codes do.
+// It evicts at random, except for recently used items: a search reads all codes of a space
+// in order, so that the least recently used one is what the next search needs first. Rows
+// are evicted before codes.
 type Cache struct {
 	limit int64
 
@@ -22,14 +22,14 @@ type Cache struct {
 	items     map[spaceChunk]*item
 	list      []*item
 	asked     map[spaceChunk]*asked
-	rows      []*asked // that have some
+	rows      []*asked // those with rows
 	spaces    map[spaceID]*chunks
 	codeSlabs slabs
 	rowSlabs  slabs
 	chance    uint64
 }
 
-// item is a chunk in the cache.
+// item is a cached chunk.
 type item struct {
 	at      spaceChunk
 	version version
@@ -38,36 +38,36 @@ type item struct {
 	err     error
 
 	// Guarded by the cache.
-	place int   // in the list, from 1; 0 if it is not there
+	place int   // index in the list, from 1; 0 if it is not there
 	slot  *slot // that leads to it; may be nil
 }
 
-// lately reports whether it was used since that was last asked. What has no codes is not
+// lately reports whether it was used since the last call. An item without codes is not
 // worth keeping.
 func (x *item) lately() bool { return x.chunk != nil && x.chunk.recent.Swap(false) }
 
-// version tells the states of a chunk apart.
+// version identifies the state of a chunk.
 type version struct {
 	digest [8]byte // of a finished one
-	size   uint64  // of the tenant, for one that is not finished
+	size   uint64  // of the tenant, for an unfinished one
 }
 
-// chunk is the codes of a chunk as they are scanned. They do not change.
+// chunk is the codes of a chunk in scan order. They are immutable.
 type chunk struct {
 	offsets []uint16
-	blocks  []byte      // see blockRows; the last one is filled up with zeros
+	blocks  []byte      // see blockRows; the last one is padded with zeros
 	slab    *slab       // that blocks is in; may be nil
-	recent  atomic.Bool // used since it was last considered
+	recent  atomic.Bool // used since it was last considered for eviction
 }
 
-// use notes that it was used.
+// use marks it as used.
 func (c *chunk) use() {
 	if c != nil && !c.recent.Load() {
 		c.recent.Store(true)
 	}
 }
 
-// bytes is how much memory a chunk takes, about.
+// bytes is approximately the memory of a chunk.
 func (c *chunk) bytes() int64 {
 	const besides = 256
 	if c == nil {
@@ -101,8 +101,8 @@ func (c *Cache) newChunk(from *codes) *chunk {
 	return t
 }
 
-// transpose makes of eight words of eight bytes the words of the first bytes, of the second
-// and so on.
+// transpose turns eight words of eight bytes into the words of the first bytes, of the
+// second and so on.
 func transpose(w *[8]uint64) {
 	swap := func(far int, shift uint, mask uint64) {
 		for i := range w {
@@ -118,7 +118,7 @@ func transpose(w *[8]uint64) {
 	swap(1, 8, 0x00ff00ff00ff00ff)
 }
 
-// codeRoom returns room for codes, which are zero.
+// codeRoom returns zeroed memory for codes.
 func (c *Cache) codeRoom(bytes int) ([]byte, *slab) {
 	if c == nil {
 		return make([]byte, bytes), nil
@@ -129,7 +129,7 @@ func (c *Cache) codeRoom(bytes int) ([]byte, *slab) {
 	return room[:bytes], of
 }
 
-// rowRoom returns room for rows.
+// rowRoom returns memory for rows.
 func (c *Cache) rowRoom(bytes int) ([]byte, *slab) {
 	if c == nil {
 		return make([]byte, 0, bytes), nil
@@ -139,8 +139,8 @@ func (c *Cache) rowRoom(bytes int) ([]byte, *slab) {
 	return c.rowSlabs.take(bytes)
 }
 
-// NewCache returns a cache that holds up to so many bytes. A million vectors of the
-// built-in model take 34 MB, and their rows 267 MB.
+// NewCache returns a cache of at most that many bytes. A million vectors of the built-in
+// model take 34 MB, and their rows 267 MB.
 func NewCache(bytes int64) *Cache {
 	most := int(min(bytes/slabPart, mostSlab))
 	return &Cache{
@@ -149,15 +149,15 @@ func NewCache(bytes int64) *Cache {
 	}
 }
 
-// Bytes is about how many bytes the cache holds.
+// Bytes is approximately how many bytes the cache holds.
 func (c *Cache) Bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.used
 }
 
-// chunk returns a chunk as it is in a version. What is not there is loaded, once
-// for all who ask meanwhile. The slot, which may be nil, leads to it from then on.
+// chunk returns a chunk in a version. If it is not cached, it is loaded once for all
+// concurrent callers. The slot, which may be nil, refers to it from then on.
 func (c *Cache) chunk(at spaceChunk, v version, s *slot, load func() (*chunk, error)) (*chunk, error) {
 	if c == nil {
 		return load()
@@ -177,7 +177,7 @@ func (c *Cache) chunk(at spaceChunk, v version, s *slot, load func() (*chunk, er
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.items[at] != x {
-			return // another version came meanwhile
+			return // another version was cached meanwhile
 		}
 		if x.err != nil {
 			delete(c.items, at)
@@ -199,7 +199,7 @@ func (c *Cache) chunk(at spaceChunk, v version, s *slot, load func() (*chunk, er
 	return x.chunk, x.err
 }
 
-// lead has a slot lead to the codes of an item, if that is in the cache.
+// lead makes a slot refer to the codes of an item, if that is cached.
 func (c *Cache) lead(s *slot, x *item) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,7 +209,7 @@ func (c *Cache) lead(s *slot, x *item) {
 	}
 }
 
-// drop lets an item go.
+// drop evicts an item.
 func (c *Cache) drop(x *item) {
 	if c.items[x.at] == x {
 		delete(c.items, x.at)
@@ -229,7 +229,7 @@ func (c *Cache) drop(x *item) {
 	c.used -= x.chunk.bytes()
 }
 
-// shrink lets rows and items go until the rest is not too much.
+// shrink evicts rows and items until the rest fits.
 func (c *Cache) shrink() {
 	for c.used > c.limit && len(c.rows) > 0 {
 		c.releaseOne()
@@ -253,8 +253,8 @@ func (c *Cache) shrink() {
 	}
 }
 
-// releaseOne lets the rows of a chunk go with those in the same slab, unless one of
-// them was used lately.
+// releaseOne evicts the rows of a chunk together with those in the same slab, unless one of
+// them was used recently.
 func (c *Cache) releaseOne() {
 	a := c.rows[c.random()%uint64(len(c.rows))]
 	all := []*asked{a}
@@ -273,7 +273,7 @@ func (c *Cache) releaseOne() {
 	}
 }
 
-// random returns a number by chance.
+// random returns a random number.
 func (c *Cache) random() uint64 {
 	c.chance ^= c.chance << 13
 	c.chance ^= c.chance >> 7
@@ -281,8 +281,7 @@ func (c *Cache) random() uint64 {
 	return c.chance
 }
 
-// known returns the chunks of a space if their directory is the one that is given, else
-// nil.
+// known returns the chunks of a space if their directory equals the given one, else nil.
 func (c *Cache) known(id spaceID, directory []byte, ends []int) *chunks {
 	if c == nil {
 		return nil
@@ -295,10 +294,10 @@ func (c *Cache) known(id spaceID, directory []byte, ends []int) *chunks {
 	return nil
 }
 
-// maxSpaces is of how many spaces the chunks are known.
+// maxSpaces is the number of spaces whose chunks are cached.
 const maxSpaces = 1 << 10
 
-// know keeps the chunks of a space.
+// know caches the chunks of a space.
 func (c *Cache) know(id spaceID, k *chunks) {
 	if c == nil {
 		return

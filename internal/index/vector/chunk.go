@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// live says which positions of a chunk have a row, a bit for each.
+// live is a bitmap of the positions of a chunk that have a row.
 type live [chunkRows / 64]uint64
 
 func (l *live) has(offset int) bool { return l[offset/64]>>(offset%64)&1 != 0 }
@@ -23,14 +23,14 @@ func (l *live) count() int {
 	return n
 }
 
-// codes are the codes of a chunk, in the order of their positions.
+// codes are the codes of a chunk, by position.
 type codes struct {
 	words   int // of a code
 	offsets []uint16
 	list    []uint64 // words for each offset
 }
 
-// add adds a code and returns room for it.
+// add adds a code and returns memory for it.
 func (c *codes) add(offset int) []uint64 {
 	c.offsets = append(c.offsets, uint16(offset))
 	at := len(c.list)
@@ -38,9 +38,9 @@ func (c *codes) add(offset int) []uint64 {
 	return c.list[at:]
 }
 
-// encode appends the value of a chunk: which positions have a code (128 bytes, the
-// first position is the lowest bit of the first), and the codes, in the order of
-// their positions. Words are little-endian.
+// encode appends the value of a chunk: a bitmap of the positions with a code (128
+// bytes, the first position is the lowest bit of the first), and the codes, by
+// position. Words are little-endian.
 func (c *codes) encode(dst []byte) []byte {
 	order := make([]int, len(c.offsets))
 	var l live
@@ -60,7 +60,7 @@ func (c *codes) encode(dst []byte) []byte {
 	return dst
 }
 
-// decodeCodes reads what encode wrote.
+// decodeCodes reads the output of encode.
 func decodeCodes(v []byte) (*codes, error) {
 	var l live
 	if len(v) < 8*len(l) {
@@ -86,21 +86,22 @@ func decodeCodes(v []byte) (*codes, error) {
 	return c, nil
 }
 
-// entry is what a directory says about a chunk.
+// entry is a chunk's entry in a directory.
 type entry struct {
 	chunk  uint16 // the lower part of its number
 	rows   uint16
-	digest [8]byte // the begin of the SHA-256 of the chunk's value
+	digest [8]byte // the first bytes of the SHA-256 of the chunk's value
 }
 
 const entryBytes = 2 + 2 + 8
 
-// partOf returns in which part of a directory a chunk is, and where there.
+// partOf returns the part of a directory that has a chunk, and the chunk's number
+// there.
 func partOf(chunk uint64) (part uint32, low uint16) {
 	return uint32(chunk / chunkRows), uint16(chunk % chunkRows)
 }
 
-// entryOf makes the entry of a chunk.
+// entryOf returns the entry of a chunk.
 func entryOf(low uint16, rows int, value []byte) entry {
 	sum := sha256.Sum256(value)
 	return entry{low, uint16(rows), [8]byte(sum[:8])}
@@ -149,7 +150,7 @@ func setEntry(list []entry, e entry) []entry {
 	return list
 }
 
-// matches reports whether a value is the one that the entry is of.
+// matches reports whether the entry is of this value.
 func (e *entry) matches(value []byte) bool {
 	sum := sha256.Sum256(value)
 	return bytes.Equal(sum[:8], e.digest[:])

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestQuantize keeps the direction of any vector that has one.
+// TestQuantize: quantizing keeps the direction of any vector that has one.
 func TestQuantize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 6))
 	for _, n := range []int{1, 2, 3, 256, maxDimensions} {
@@ -46,7 +46,7 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
-// TestRowsComeBack as they were.
+// TestRowsComeBack: rows round-trip.
 func TestRowsComeBack(t *testing.T) {
 	q, _ := quantize[int8](nil, []float64{1, -2, 3}, maxRow)
 	for _, o := range []origin{{norm: 2, pieces: 9}, {pieces: 65_535}, {norm: 1, late: true, by: 1 << 40}} {
@@ -61,7 +61,7 @@ func TestRowsComeBack(t *testing.T) {
 	}
 }
 
-// TestLongNames are cut between characters, and their spaces are told apart.
+// TestLongNames: long names are cut between characters, and their spaces stay distinct.
 func TestLongNames(t *testing.T) {
 	var l listing
 	l.name(strings.Repeat("ä", 200)+"x", 3)
@@ -77,7 +77,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// FuzzDecoders: what can be read is what would be written, and nothing else is.
+// FuzzDecoders: what decodes encodes to the same bytes, and nothing else decodes.
 func FuzzDecoders(f *testing.F) {
 	q, _ := quantize[int8](nil, []float64{1, -2, 3}, maxRow)
 	f.Add(appendRow(nil, q, origin{norm: 2, pieces: 3}))
@@ -130,7 +130,7 @@ func FuzzDecoders(f *testing.F) {
 	})
 }
 
-// TestEntries are set, replaced and removed in order.
+// TestEntries: entries are set, replaced and removed in order.
 func TestEntries(t *testing.T) {
 	var list []entry
 	want := map[uint16]entry{}

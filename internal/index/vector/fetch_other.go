@@ -2,5 +2,5 @@
 
 package vector
 
-// fetch does nothing: when a row is near enough is left to the processor.
+// fetch does nothing: it leaves prefetching to the processor.
 func fetch([]byte) {}

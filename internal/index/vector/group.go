@@ -7,12 +7,12 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// group is what a group of records brings and takes away, kept until its end: a
-// transaction cannot be asked for all that it wrote.
+// group is the changes of a group of records, kept until its end: a transaction
+// cannot list what it wrote.
 type group struct {
-	rows    map[document][]newRow // that are not in the store yet
-	bytes   []byte                // room for rows
-	gone    map[place]bool        // rows of the store that are taken out
+	rows    map[document][]newRow // not in the store yet
+	bytes   []byte                // buffer for rows
+	gone    map[place]bool        // removed rows of the store
 	full    map[fullChunk]bool    // chunks that were finished
 	changed map[spaceChunk]*changes
 	spaces  map[spaceID]*counted
@@ -50,13 +50,13 @@ type spaceID struct {
 	space  index.Digest
 }
 
-// counted is by how many vectors a space grows, and its name if that is known.
+// counted is the growth of a space, and its name if that is known.
 type counted struct {
 	listing
 	more int64
 }
 
-// changes is what becomes of a chunk that a group before finished.
+// changes is the changes of a chunk that an earlier group finished.
 type changes struct {
 	removed  live
 	inserted map[int][]byte // rows by offset
@@ -81,7 +81,7 @@ func (g *group) reset() {
 	}
 }
 
-// room returns room for a row of n bytes.
+// room returns memory for a row of n bytes.
 func (g *group) room(n int) []byte {
 	const block = 1 << 16
 	if cap(g.bytes)-len(g.bytes) < n {
@@ -92,7 +92,7 @@ func (g *group) room(n int) []byte {
 	return g.bytes[at : at : at+n]
 }
 
-// add remembers a row, and returns it.
+// add stores a row, and returns it.
 func (g *group) add(p place, row []byte) []byte {
 	d := document{p.tenant, p.position}
 	g.rows[d] = append(g.rows[d], newRow{p.space, row})
@@ -118,7 +118,7 @@ func (g *group) spacesOf(tenant uint32, position uint64) []index.Digest {
 	return list
 }
 
-// drop forgets a row, wherever it is.
+// drop removes a row, in the group or the store.
 func (g *group) drop(p place) {
 	g.gone[p] = true
 	d := document{p.tenant, p.position}
@@ -130,7 +130,7 @@ func (g *group) drop(p place) {
 	}
 }
 
-// change returns what becomes of the chunk of a row.
+// change returns the changes of a row's chunk.
 func (g *group) change(p place) *changes {
 	at := spaceChunk{p.tenant, p.space, chunkOf(p.position)}
 	c := g.changed[at]
@@ -153,8 +153,8 @@ func (g *group) count(p place, more int64) *counted {
 	return c
 }
 
-// Finish writes the codes of chunks that were finished or changed, and what is known
-// of them and of the spaces.
+// Finish writes the codes of finished and changed chunks, with their directories and
+// spaces.
 func (x *Vectors) Finish(tx *kv.Txn) error {
 	f := finish{tx: tx, group: &x.group, parts: make(map[directoryPart][]entry)}
 	for at := range x.group.full {
@@ -181,12 +181,12 @@ func (x *Vectors) Finish(tx *kv.Txn) error {
 	return nil
 }
 
-// finish is the end of a group. Each key is written once, so that the order does
-// not matter.
+// finish is the end of a group. Each key is written once, so that the order does not
+// matter.
 type finish struct {
 	tx    *kv.Txn
 	group *group
-	parts map[directoryPart][]entry // of directories, what is new in them
+	parts map[directoryPart][]entry // new entries of directories
 	key   []byte
 	value []byte
 }
@@ -197,7 +197,7 @@ type directoryPart struct {
 	part uint32
 }
 
-// full writes the codes of a chunk whose positions were all seen by now.
+// full writes the codes of a finished chunk.
 func (f *finish) full(at fullChunk) error {
 	spaces := make(map[index.Digest]*codes)
 	first := at.chunk * chunkRows
@@ -229,8 +229,8 @@ func (f *finish) full(at fullChunk) error {
 	return nil
 }
 
-// stored adds the code of a row that was there before the group, unless the group
-// took it out. An iterator may or may not see what the group wrote.
+// stored adds the code of a row from before the group, unless the group removed it.
+// An iterator may or may not see what the group wrote.
 func (f *finish) stored(spaces map[index.Digest]*codes, it *kv.Iter) error {
 	p, err := placeOf(it.Key())
 	if err != nil {
@@ -264,7 +264,7 @@ func (f *finish) code(spaces map[index.Digest]*codes, space index.Digest, offset
 	return nil
 }
 
-// changed writes the codes of a chunk anew that a group before finished.
+// changed rewrites the codes of a chunk that an earlier group finished.
 func (f *finish) changed(at spaceChunk, c *changes) error {
 	f.key = codesKey(f.key, at.tenant, at.space, at.chunk)
 	v, ok, err := f.tx.Get(f.key, f.value[:0])
@@ -293,12 +293,12 @@ func (f *finish) changed(at spaceChunk, c *changes) error {
 	}
 	left := spaces[at.space]
 	if left == nil {
-		return nil // it came and went
+		return nil // it was added and removed
 	}
 	return f.write(at, left)
 }
 
-// write writes the codes of a chunk, or removes them if there are none.
+// write writes the codes of a chunk, or deletes them if there are none.
 func (f *finish) write(at spaceChunk, c *codes) error {
 	part, low := partOf(at.chunk)
 	place := directoryPart{spaceID{at.tenant, at.space}, part}
@@ -312,7 +312,7 @@ func (f *finish) write(at spaceChunk, c *codes) error {
 	return f.tx.SetBlind(f.key, f.value)
 }
 
-// directory writes what is new in a part of a directory.
+// directory writes the new entries of a part of a directory.
 func (f *finish) directory(at directoryPart, news []entry) error {
 	f.key = directoryKey(f.key, at.tenant, at.space, at.part)
 	v, _, err := f.tx.Get(f.key, f.value[:0])
@@ -334,7 +334,7 @@ func (f *finish) directory(at directoryPart, news []entry) error {
 	return f.tx.SetBlind(f.key, f.value)
 }
 
-// space writes how many vectors a space has by now.
+// space writes the number of vectors of a space.
 func (f *finish) space(at spaceID, c *counted) error {
 	if c.more == 0 {
 		return nil

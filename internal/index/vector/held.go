@@ -7,20 +7,19 @@ import (
 	"lukasa.dev/internal/index"
 )
 
-// heldRows are the rows of a finished chunk in memory, one after the other in the
-// order of their positions. They do not change. None of them is from an embedding:
-// such a one can be replaced by another with the same code, so that the digest of the
-// codes would not tell.
+// heldRows is the cached rows of a finished chunk, by position. They are immutable. None of them is
+// from an embedding: that can be replaced by another one with the same code, which the digest of the
+// codes would not show.
 type heldRows struct {
 	there  live
 	before [len(live{})]uint16 // rows before each word of there
 	each   int                 // bytes of a row
 	list   []byte
 	slab   *slab       // that list is in; may be nil
-	recent atomic.Bool // used since it was last considered
+	recent atomic.Bool // used since it was last considered for eviction
 }
 
-// heldBytes is how much memory so many rows take, about.
+// heldBytes is approximately the memory of that many rows.
 func heldBytes(rows, each int) int64 {
 	const besides = 512
 	return int64(rows*each) + besides
@@ -38,31 +37,30 @@ func (h *heldRows) row(offset int) []byte {
 	return h.list[at*h.each : (at+1)*h.each : (at+1)*h.each]
 }
 
-// asked is what is known of the rows of a chunk: how often one of them was read from
-// the store, or all of them.
+// asked is the cache entry of a chunk's rows: the rows, or how often single ones were read from the
+// store.
 type asked struct {
 	at      spaceChunk
 	digest  [8]byte // of the chunk
 	reads   int     // of single rows, since it was last considered
 	loading bool
-	never   bool // they cannot be held
+	never   bool // they cannot be cached
 	rows    *heldRows
-	place   int   // in the list of the cache, from 1; 0 if it has no rows
-	slot    *slot // that leads to the rows; may be nil
+	place   int   // index in the list of the cache, from 1; 0 if it has no rows
+	slot    *slot // refers to the rows; may be nil
 }
 
 const (
-	// loadAfter is how many rows of a chunk are read one by one before all of them
-	// are: that costs about as much as a few dozen.
+	// loadAfter is how many rows of a chunk are read one by one before all of them are, which costs
+	// about as much as a few dozen reads.
 	loadAfter = 16
-	// maxAsked is of how many chunks is known how often they were read.
+	// maxAsked is for how many chunks reads are counted.
 	maxAsked = 1 << 16
 )
 
-// held returns the rows of a chunk, or nil if they are not in memory. It says that
-// they are worth loading if they were read often, and there is room for so many bytes;
-// whoever is told that must call hold. The slot, which may be nil, leads to them from
-// then on.
+// held returns the cached rows of a chunk, or nil. It sets load if they were read often, and there is
+// room for that many bytes; the caller must then call hold. The slot, which may be nil, refers to them
+// from then on.
 func (c *Cache) held(at spaceChunk, digest [8]byte, s *slot, bytes int64) (rows *heldRows, load bool) {
 	if c == nil {
 		return nil, false
@@ -97,7 +95,7 @@ func (c *Cache) held(at spaceChunk, digest [8]byte, s *slot, bytes int64) (rows 
 	return nil, true
 }
 
-// forgetAsked forgets how often chunks were read.
+// forgetAsked drops the counts of reads.
 func (c *Cache) forgetAsked() {
 	for at, a := range c.asked {
 		if a.rows == nil && !a.loading {
@@ -106,9 +104,8 @@ func (c *Cache) forgetAsked() {
 	}
 }
 
-// roomForRows reports whether there is room for more rows. If there is none, one that
-// was not used lately is let go for the next who asks: where all are in use, nothing is
-// gained by having one instead of another.
+// roomForRows reports whether there is room for more rows. If there is none, it evicts one that was not
+// used recently, for the next caller: if all are in use, replacing one gains nothing.
 func (c *Cache) roomForRows(bytes int64) bool {
 	if c.used+bytes <= c.limit {
 		return true
@@ -119,13 +116,13 @@ func (c *Cache) roomForRows(bytes int64) bool {
 	return c.used+bytes <= c.limit
 }
 
-// hold takes the rows of a chunk in, or notes with nil that they cannot be held.
+// hold caches the rows of a chunk, or records with nil that they cannot be cached.
 func (c *Cache) hold(at spaceChunk, digest [8]byte, rows *heldRows) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := c.asked[at]
 	if a == nil || a.digest != digest {
-		return // another version came meanwhile
+		return // another version was cached meanwhile
 	}
 	a.loading, a.never = false, rows == nil
 	if rows == nil || a.rows != nil {
@@ -142,7 +139,7 @@ func (c *Cache) hold(at spaceChunk, digest [8]byte, rows *heldRows) {
 	c.shrink()
 }
 
-// release lets rows go, and what is known of them.
+// release evicts rows and their entry.
 func (c *Cache) release(a *asked) {
 	if c.asked[a.at] == a {
 		delete(c.asked, a.at)
@@ -162,7 +159,7 @@ func (c *Cache) release(a *asked) {
 	a.place, a.rows = 0, nil
 }
 
-// heldRows returns the rows of a chunk, or nil if they are not in memory.
+// heldRows returns the cached rows of a chunk, or nil.
 func (v *View) heldRows(space index.Digest, dimensions int, ref *chunkRef) (*heldRows, error) {
 	if ref.tail {
 		return nil, nil
@@ -185,8 +182,8 @@ func (v *View) heldRows(space index.Digest, dimensions int, ref *chunkRef) (*hel
 	return rows, err
 }
 
-// loadRows reads all rows of a finished chunk, which are so many. It returns nil if one of them is from
-// an embedding.
+// loadRows reads all count rows of a finished chunk. It returns nil if one of them is from an
+// embedding.
 func (v *View) loadRows(at spaceChunk, dimensions, count int) (h *heldRows, err error) {
 	first := at.chunk * chunkRows
 	it, err := v.r.Iter(rowsFrom(nil, at.tenant, first), rowsFrom(nil, at.tenant, first+chunkRows))

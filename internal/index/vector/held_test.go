@@ -19,7 +19,7 @@ func many(words *vocabulary, chunks int) history {
 	return h
 }
 
-// agree reports what a search finds, which is the same with a cache as without.
+// agree returns the result of a search, which is the same with a cache as without.
 func agree(t *testing.T, s *View, cache *Cache, q Query) []Match {
 	t.Helper()
 	plain, err := Open(s.r, 0, s.size, nil).Search(t.Context(), q)
@@ -38,8 +38,8 @@ func agree(t *testing.T, s *View, cache *Cache, q Query) []Match {
 	return plain
 }
 
-// TestHeldRows are the rows that are stored, also after some of them were taken out, and
-// keep within what the cache may hold.
+// TestHeldRows: cached rows equal the stored ones, also after some were removed, and
+// stay within the limit of the cache.
 func TestHeldRows(t *testing.T) {
 	testsize.OneGoroutine(t)
 	words := newVocabulary(3, 300, 64)
@@ -57,7 +57,7 @@ func TestHeldRows(t *testing.T) {
 		t.Fatalf("%d bytes are held, which is less than the rows have", full)
 	}
 
-	// What is gone is not found, whatever is in memory.
+	// A removed document is not found, whatever is cached.
 	gone := found[0].Position
 	h = append(h, step{gone: []uint64{gone}})
 	again := openStore(t)
@@ -69,7 +69,7 @@ func TestHeldRows(t *testing.T) {
 		t.Errorf("%d bytes are held, and %d before", b, full)
 	}
 
-	// A cache with room for the rows of one chunk holds those, and drops no codes.
+	// A cache with room for the rows of one chunk caches those, and evicts no codes.
 	small := NewCache(full / 2)
 	agree(t, Open(again, 0, h.size(0), nil), small, q)
 	if b := small.Bytes(); b > small.limit || len(small.rows) == 0 || len(small.list) < 4 {
@@ -77,7 +77,8 @@ func TestHeldRows(t *testing.T) {
 	}
 }
 
-// TestHeldRowsOfEmbeddings are not held: another embedding can have the same code.
+// TestHeldRowsOfEmbeddings: rows of embeddings are not cached: another embedding can
+// have the same code.
 func TestHeldRowsOfEmbeddings(t *testing.T) {
 	words := newVocabulary(4, 300, 64)
 	h := many(words, 1)

@@ -5,43 +5,41 @@ import (
 	"math"
 )
 
-// blockRows is how many codes are side by side in memory: of each block first the
-// first byte of each code, then the second, and so on.
+// blockRows is how many codes are interleaved in memory: a block has the first byte of each
+// code, then the second, and so on.
 const blockRows = 32
 
-// kernels are the loops in which searching and indexing spend their time. All of them
-// give the same bits.
+// kernels are the inner loops of searching and indexing. All of them give the same bits.
 type kernels struct {
 	name string
-	// near computes how far each code of the blocks is from the query that a table was
-	// made of, and sets the bit of those in near that are no farther than a limit. Near has
-	// a bit for each code.
+	// near computes the distance of each code of the blocks from the query of a table, and
+	// sets the bit of those in near within a limit. Near has a bit for each code.
 	near func(distances []uint16, near []byte, blocks []byte, t *table, limit int)
 	// bytes says that it looks up whole bytes.
 	bytes bool
 	// add adds a row's values, each times its scale and then times a factor, to the sums.
 	add func(sums []float32, values []byte, scale, factor float32)
-	// dot returns the product of a row's values with a query of the same length.
+	// dot returns the dot product of a row's values and a query of the same length.
 	dot func(values []byte, query []int16) int32
-	// code rotates numbers in place and sets the bits of those that are above zero then.
-	// There are 64 for each word.
+	// code rotates numbers in place and sets the bits of those that are then above zero.
+	// There are 64 per word.
 	code func(dst []uint64, v []int32)
-	// top returns the bits of the largest number, whatever its sign; those of infinity or
-	// more if one is not finite.
+	// top returns the bits of the largest absolute value; those of infinity or more if one
+	// is not finite.
 	top func(vector []float32) uint32
-	// round divides numbers by top and sets to what is nearest, and squares to the square
-	// of each quotient.
+	// round divides numbers by top and sets to to the nearest integers, and squares to the
+	// square of each quotient.
 	round func(to []int8, squares []float64, vector []float32, top, limit float64)
 }
 
-// quickest returns the best kernels that the processor has.
+// quickest returns the fastest kernels that the processor supports.
 func quickest() kernels {
 	all := available()
 	return all[len(all)-1]
 }
 
-// countBlocks returns how many blocks near is of. It panics if something is shorter than
-// kernels in assembly rely on.
+// countBlocks returns the number of blocks. It panics if an argument is shorter than
+// assembly kernels rely on.
 func countBlocks(distances []uint16, near []byte, blocks []byte, t *table) int {
 	count := len(near) / (blockRows / 8)
 	if count > 0 {
@@ -50,7 +48,7 @@ func countBlocks(distances []uint16, near []byte, blocks []byte, t *table) int {
 	return count
 }
 
-// plain returns the kernels that every processor has.
+// plain returns the portable kernels.
 func plain() kernels {
 	return kernels{"plain", plainNear, true, plainAdd, plainDot, plainCode, plainTop, plainRound}
 }
@@ -77,12 +75,12 @@ func plainNear(distances []uint16, near []byte, blocks []byte, t *table, limit i
 	mark(near, distances, limit)
 }
 
-// mark sets the bits of those that are no farther than a limit.
+// mark sets the bits of distances within a limit.
 func mark(near []byte, distances []uint16, limit int) {
 	for i := range near {
 		far := uint64(0)
 		for k, d := range (*[8]uint16)(distances[8*i:]) {
-			// Where a distance is above the limit, the difference is below zero.
+			// If a distance is above the limit, the difference is negative.
 			far |= uint64(limit-int(d)) >> 63 << k
 		}
 		near[i] = ^byte(far)

@@ -4,7 +4,7 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-// available returns all kernels that the processor has, the slowest first.
+// available returns all kernels that the processor supports, slowest first.
 func available() []kernels {
 	all := []kernels{plain()}
 	if !cpu.X86.HasAVX2 {
@@ -110,7 +110,7 @@ func largestAVX2(vector *float32, n int) uint32
 //go:noescape
 func nearestAVX2(to *int8, squares *float64, vector *float32, n int, top, limit float64)
 
-// fetch has the processor bring a row near before it is read.
+// fetch prefetches a row.
 func fetch(row []byte) {
 	if len(row) > 0 {
 		fetchLines(&row[0], len(row))

@@ -2,7 +2,7 @@
 
 package vector
 
-// available returns all kernels that there are here, the slowest first.
+// available returns all kernels of this platform, slowest first.
 func available() []kernels {
 	with := plain()
 	with.name, with.near, with.bytes = "NEON", nearNEON, false

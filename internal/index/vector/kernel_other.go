@@ -2,5 +2,5 @@
 
 package vector
 
-// available returns all kernels that there are here.
+// available returns all kernels of this platform.
 func available() []kernels { return []kernels{plain()} }

@@ -11,7 +11,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestKernelsAgree with what they are to compute, for codes and rows of all lengths.
+// TestKernelsAgree: all kernels agree with a simple computation, for codes and rows of
+// all lengths.
 func TestKernelsAgree(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -59,7 +60,7 @@ func TestKernelsAgree(t *testing.T) {
 	}
 }
 
-// checkNear compares the distances of codes with what their bits add up to.
+// checkNear compares the distances of codes with the sums of their bits.
 func checkNear(t *testing.T, k *kernels, words, count int, rng *rand.Rand) {
 	t.Helper()
 	turned := make([]int64, 64*words)
@@ -70,7 +71,7 @@ func checkNear(t *testing.T, k *kernels, words, count int, rng *rand.Rand) {
 	}
 	if rng.IntN(4) == 0 {
 		for i := range turned {
-			turned[i] = 1 << 39 // as far as it can be
+			turned[i] = 1 << 39 // the maximum
 		}
 	}
 	table := tableOf(turned, k.bytes)
@@ -113,8 +114,8 @@ func checkNear(t *testing.T, k *kernels, words, count int, rng *rand.Rand) {
 	}
 }
 
-// TestTable says of each bit that differs how far the query's number is from zero, up to
-// what rounding leaves of half a byte.
+// TestTable: each differing bit counts as the absolute value of the query's number, up
+// to the rounding of half a byte.
 func TestTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	for range 50 {
@@ -150,8 +151,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestKernelsMakeTheSameRows and codes as the plain ones, of vectors of all lengths and
-// sizes.
+// TestKernelsMakeTheSameRows: all kernels make the same rows and codes as the plain
+// ones, for vectors of all lengths and magnitudes.
 func TestKernelsMakeTheSameRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	want := quantizer{kernels: plain(), values: make([]int8, maxDimensions), squares: make([]float64, maxDimensions)}
@@ -202,7 +203,7 @@ func TestKernelsMakeTheSameRows(t *testing.T) {
 	}
 }
 
-// TestRotationIsExact and turns, without leaving 32 bits.
+// TestRotationIsExact: the rotation is exact within 32 bits.
 func TestRotationIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for _, n := range []int{64, 128, 256, 1024, maxDimensions} {
@@ -212,7 +213,7 @@ func TestRotationIsExact(t *testing.T) {
 			for i := range small {
 				small[i] = int32(rng.IntN(255) - 127)
 				if extreme {
-					// What the first turn piles up in one number.
+					// What the first turn adds up in one number.
 					small[i] = 127 * (1 - 2*int32(lots(uint64(i/64))>>(i%64)&1))
 				}
 				large[i] = int64(small[i])
@@ -236,8 +237,8 @@ func TestRotationIsExact(t *testing.T) {
 	}
 }
 
-// TestHadamard is the sum over all numbers with the sign that the common bits of the
-// two places give.
+// TestHadamard: the transform is the sum over all numbers with the sign that the common
+// bits of the two indexes give.
 func TestHadamard(t *testing.T) {
 	v := make([]int64, 64)
 	for i := range v {
@@ -257,7 +258,8 @@ func TestHadamard(t *testing.T) {
 	}
 }
 
-// TestLots are those of splitmix64, whose first numbers from state 0 are published.
+// TestLots: the sequence is that of splitmix64, whose first numbers from state 0 are
+// published.
 func TestLots(t *testing.T) {
 	// The sequence from another state is the same one, further on.
 	const first = uint64(0xe220a8397b1dcdaf)
@@ -271,8 +273,8 @@ func TestLots(t *testing.T) {
 	}
 }
 
-// TestCodesOfRows tell which of their rotated numbers are above zero, as queries are
-// rotated.
+// TestCodesOfRows: codes say which of the rotated numbers are above zero, with the
+// rotation of queries.
 func TestCodesOfRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for _, n := range []int{1, 3, 64, 65, 256, 768, maxDimensions} {
@@ -293,7 +295,8 @@ func TestCodesOfRows(t *testing.T) {
 	}
 }
 
-// TestChunkBlocks have the same byte of 32 codes side by side, and zeros behind the last.
+// TestChunkBlocks: a block has the same byte of 32 codes side by side, and zeros after
+// the last.
 func TestChunkBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	for _, words := range []int{1, 2, 4, 16} {

@@ -16,7 +16,7 @@ const chunkRows = 1024
 // chunkOf returns the chunk of a position.
 func chunkOf(position uint64) uint64 { return position / chunkRows }
 
-// offsetOf returns the place of a position within its chunk.
+// offsetOf returns the offset of a position within its chunk.
 func offsetOf(position uint64) int { return int(position % chunkRows) }
 
 // builtin is the space of the built-in model. Every other one is a digest.
@@ -27,7 +27,7 @@ func spaceOf(model string, dimensions int) index.Digest {
 	return index.DigestOf(model + "\x00" + strconv.Itoa(dimensions))
 }
 
-// place says where a vector is.
+// place is the place of a vector.
 type place struct {
 	tenant   uint32
 	space    index.Digest
@@ -43,7 +43,7 @@ func rowsFrom(room []byte, tenant uint32, position uint64) index.Key {
 	return index.NewKey(room, Prefix, tableRow, tenant).Uint64(position)
 }
 
-// placeOf reads what rowKey wrote.
+// placeOf reads the output of rowKey.
 func placeOf(key []byte) (place, error) {
 	if len(key) != 6+8+16 {
 		return place{}, damaged("the key of a row", errLength)
@@ -59,12 +59,12 @@ func embeddedKey(room []byte, tenant uint32, position uint64) index.Key {
 	return index.NewKey(room, Prefix, tableEmbedding, tenant).Uint64(position)
 }
 
-// appendEmbedded appends which vector an embedding brought.
+// appendEmbedded appends the place of an embedding's vector.
 func appendEmbedded(dst []byte, p place) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, p.position), p.space[:]...)
 }
 
-// decodeEmbedded reads what appendEmbedded wrote.
+// decodeEmbedded reads the output of appendEmbedded.
 func decodeEmbedded(tenant uint32, v []byte) (place, error) {
 	if len(v) != 8+16 {
 		return place{}, damaged("the note of an embedding", errLength)
@@ -84,18 +84,18 @@ func spaceKey(room []byte, tenant uint32, space index.Digest) index.Key {
 	return index.NewKey(room, Prefix, tableSpace, tenant).Digest(space)
 }
 
-// maxName is how many bytes of a model's name are kept. The space is of the whole
-// name.
+// maxName is how many bytes of a model's name are kept. The space depends on the
+// whole name.
 const maxName = 256
 
-// listing is what is known of a space.
+// listing is the stored description of a space.
 type listing struct {
 	model      string
 	dimensions int
 	vectors    uint64
 }
 
-// name sets what a space is called.
+// name sets the name of a space.
 func (l *listing) name(model string, dimensions int) {
 	if len(model) > maxName {
 		cut := maxName
@@ -114,7 +114,7 @@ func (l *listing) encode(dst []byte) []byte {
 	return append(dst, l.model...)
 }
 
-// decodeListing reads what encode wrote.
+// decodeListing reads the output of encode.
 func decodeListing(v []byte) (listing, error) {
 	if len(v) < 10 || len(v) > 10+maxName {
 		return listing{}, damaged("a space", errLength)
@@ -126,13 +126,13 @@ func decodeListing(v []byte) (listing, error) {
 	return l, nil
 }
 
-// Why something stored cannot be read.
+// The reasons why a stored value is unreadable.
 var (
 	errLength  = errors.New("it is cut short or too long")
 	errContent = errors.New("its parts disagree")
 )
 
-// damaged says that something in the index cannot be read.
+// damaged says that a value of the index is unreadable.
 func damaged(what string, err error) error {
 	return fault.Newf(fault.Damaged, "%s in the index of vectors cannot be read: %w", what, err).
 		WithFix("`lukasa rebuild` makes the index anew from the journal")

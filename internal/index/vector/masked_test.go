@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestMaskedAreAbsent compares a tenant of which most is left out by a mask with one that
-// has the rest alone: what is found and its scores are the same.
+// TestMaskedAreAbsent compares a tenant that a mask mostly hides with one that has only
+// the rest: matches and scores are the same.
 func TestMaskedAreAbsent(t *testing.T) {
 	testsize.OneGoroutine(t)
 	const dimensions, shown, hidden = 24, 2600, 34_000
@@ -19,9 +19,9 @@ func TestMaskedAreAbsent(t *testing.T) {
 	asked := words.text(4)
 	rng := rand.New(rand.NewPCG(7, 7))
 	var all, alone history
-	var places []uint64 // of those that are shown, among all
+	var places []uint64 // positions of the shown ones among all
 	for len(places) < shown {
-		if rng.IntN(shown+hidden) >= shown { // nearly the question
+		if rng.IntN(shown+hidden) >= shown { // near the question
 			v := slices.Clone(asked)
 			for i := range v {
 				v[i] += float32(rng.NormFloat64() * 0.05)
@@ -31,7 +31,7 @@ func TestMaskedAreAbsent(t *testing.T) {
 		}
 		d := textDocument(words.text(3))
 		if d.Embedding.Pieces = 1 + rng.IntN(30); rng.IntN(9) == 0 {
-			d = &index.Document{Embedding: embed.Embedding{}} // has no vector
+			d = &index.Document{Embedding: embed.Embedding{}} // no vector
 		}
 		places = append(places, uint64(len(all)))
 		all, alone = append(all, step{document: d}), append(alone, step{document: d})
@@ -55,7 +55,7 @@ func TestMaskedAreAbsent(t *testing.T) {
 		return &m, nil
 	}
 	refused := 0
-	for _, every := range []uint64{1, 7, 1 << 40} { // how many are not refused by a closer look
+	for _, every := range []uint64{1, 7, 1 << 40} { // one in that many is accepted
 		q := Query{Vector: asked, K: 120, Gate: 10}
 		q.Filter = index.Filter{Mask: mask, Accept: func(p uint64) (bool, error) {
 			i, _ := slices.BinarySearch(places, p)

@@ -9,14 +9,14 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Has reports whether there are vectors of a model with so many dimensions.
+// Has reports whether there are vectors of a model with these dimensions.
 func (v *View) Has(model string, dimensions int) (bool, error) {
 	_, ok, err := v.listing(spaceOf(model, dimensions))
 	return ok, err
 }
 
-// Dimensions returns how many dimensions the vectors have that a model outside the
-// program made, in order: one number, unless the model was asked for others at times.
+// Dimensions returns the dimensions of the vectors by an external model, in order:
+// usually one number, more if the model was used with different ones.
 func (v *View) Dimensions(model string) ([]int, error) {
 	from := index.NewKey(nil, Prefix, tableSpace, v.tenant)
 	it, err := v.r.Iter(from, kv.PrefixEnd(from))
@@ -44,9 +44,8 @@ func (v *View) Dimensions(model string) ([]int, error) {
 	return list, it.Close()
 }
 
-// Embedding returns the position of the record that brought the vector of a document
-// by a model. It reports false if there is no such vector, or if the document brought
-// it itself.
+// Embedding returns the position of the record with the vector of a document by a
+// model. It is false if there is no such vector, or if the document brought it itself.
 func (v *View) Embedding(model string, dimensions int, position uint64) (uint64, bool, error) {
 	value, ok, err := v.r.Get(rowKey(nil, place{v.tenant, spaceOf(model, dimensions), position}), nil)
 	if err != nil || !ok {
@@ -56,9 +55,9 @@ func (v *View) Embedding(model string, dimensions int, position uint64) (uint64,
 	return r.by, err == nil && r.late, err
 }
 
-// Missing calls visit with the positions of documents that have no vector of a model
-// with so many dimensions: from a position on and below another, in order, until visit
-// returns false. Known says that the built-in model has a vector of it.
+// Missing calls visit with the positions of documents in [from, until) that have no
+// vector of a model with these dimensions, in order, until visit returns false. known
+// says that the built-in model has a vector of the document.
 func (v *View) Missing(model string, dimensions int, from, until uint64, visit func(position uint64, known bool) (bool, error)) error {
 	m := missing{view: v, space: spaceOf(model, dimensions), until: min(until, v.size)}
 	if from >= m.until {
@@ -86,7 +85,7 @@ type missing struct {
 	without *kv.Iter // over documents without a built-in vector
 }
 
-// chunk visits the rest of a chunk, and reports whether to go on.
+// chunk visits the rest of a chunk, and reports whether to continue.
 func (m *missing) chunk(from uint64, visit func(uint64, bool) (bool, error)) (bool, error) {
 	number := chunkOf(from)
 	known, have, err := m.rows(number)

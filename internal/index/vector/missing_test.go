@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// TestMissing against a history that is gone through by hand.
+// TestMissing compares with a simple replay of a history.
 func TestMissing(t *testing.T) {
 	for seed := range uint64(3) {
 		h := draw(seed+20, 2600, 1)
@@ -17,7 +17,7 @@ func TestMissing(t *testing.T) {
 		records, changes := h.records()
 		rng := rand.New(rand.NewPCG(seed, 5))
 		for tenant := range uint32(2) {
-			live, late := map[uint64]bool{}, map[uint64]uint64{} // late: of a document, where its embedding is
+			live, late := map[uint64]bool{}, map[uint64]uint64{} // late: document → position of its embedding
 			for i, r := range records {
 				if r.Tenant != tenant {
 					continue

@@ -16,17 +16,17 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// naiveSpace is a space as a test names it; the built-in one has an empty name and
-// no dimensions.
+// naiveSpace is a space in a test; the built-in one has an empty name and no
+// dimensions.
 type naiveSpace struct {
 	model      string
 	dimensions int
 }
 
-// naive is what a tenant has, kept as it is.
+// naive is the content of a tenant without an index.
 type naive map[naiveSpace]map[uint64][]float32
 
-// replay goes through the first records of a history.
+// replay replays the first records of a history.
 func replay(h history, tenant uint32) naive {
 	n := naive{}
 	live := map[uint64]bool{}
@@ -96,15 +96,14 @@ func (n naive) search(s naiveSpace, q []float32, k int, may func(uint64) bool) [
 	return list[:min(k, len(list))]
 }
 
-// draw makes a history of two tenants. Sparse is one in how many records brings a
-// document.
+// draw makes a history of two tenants. One in sparse records has a document.
 func draw(seed uint64, records, sparse int) history {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	words := newVocabulary(seed, 100, 24)
 	own := newVocabulary(seed+1, 100, 70)
 	vector := func(v *vocabulary) []float32 {
 		if rng.IntN(20) == 0 {
-			return make([]float32, len(v.words[0])) // knows nothing in it
+			return make([]float32, len(v.words[0])) // the model knows no word of it
 		}
 		return v.text(1 + rng.IntN(4)) // short ones, so that some are equal
 	}
@@ -162,8 +161,8 @@ func draw(seed uint64, records, sparse int) history {
 	return h
 }
 
-// erase returns a history whose documents and embeddings that go later were erased
-// before they could be read.
+// erase returns a history in which later removed documents and embeddings were
+// erased before they could be read.
 func (h history) erase() history {
 	type at struct {
 		tenant   uint32
@@ -185,8 +184,8 @@ func (h history) erase() history {
 	return erased
 }
 
-// TestBytesAreCanonical for every way to group the records, and whether what went
-// was erased before or not.
+// TestBytesAreCanonical: the bytes are the same for every grouping of records, and
+// whether removed documents were erased before or not.
 func TestBytesAreCanonical(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for seed := range uint64(2) {
@@ -209,7 +208,7 @@ func TestBytesAreCanonical(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft when all documents are gone.
+// TestNothingIsLeft: nothing is left when all documents are gone.
 func TestNothingIsLeft(t *testing.T) {
 	h := draw(9, 2500, 1)
 	var last step
@@ -239,8 +238,8 @@ func difference(a, b map[string]string) string {
 	return "nothing"
 }
 
-// TestSearchFindsWhatAComparisonWithAllFinds, at every state, with one cache, with
-// and without filters, when every match is computed exactly.
+// TestSearchFindsWhatAComparisonWithAllFinds: at every state, with one cache, with
+// and without filters, if every match is computed exactly.
 func TestSearchFindsWhatAComparisonWithAllFinds(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for seed := range uint64(4) {
@@ -283,7 +282,7 @@ func TestSearchFindsWhatAComparisonWithAllFinds(t *testing.T) {
 					got, err := Open(s, tenant, sizes[tenant], cache).Search(t.Context(), q)
 					if err != nil {
 						if len(all[space]) == 0 {
-							continue // there are other spaces only
+							continue // there are only other spaces
 						}
 						t.Fatal(err)
 					}

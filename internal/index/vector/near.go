@@ -6,17 +6,17 @@ import (
 	"lukasa.dev/internal/index"
 )
 
-// Near is a document as it lies to a query.
+// Near is a document compared with a query.
 type Near struct {
-	// Values times Scale is the vector, of length 1, as its row gives it. The values
-	// are signed, and not to be changed; nil if the document has none in the space.
+	// Values times Scale is the vector of length 1 in the row. The values are signed
+	// and must not be changed; nil if the document has none in the space.
 	Values []byte
 	Scale  float32
 	Cosine float64
 	Pieces int // word pieces of the text; 0 if unknown
 
 	kernels *kernels
-	wide    []int16 // Values, once it was asked how near others are
+	wide    []int16 // Values, once they are compared with others
 }
 
 // AddTo adds the vector times a factor to a sum of vectors of its space.
@@ -36,8 +36,8 @@ func (n *Near) Like(o *Near) float64 {
 	return limited(float64(n.kernels.dot(o.Values[:len(n.wide)], n.wide)) * (float64(n.Scale) * float64(o.Scale)))
 }
 
-// Near returns how documents that are named lie to a query, in their order. Of the
-// query only the vector and the space count.
+// Near compares the given documents with a query, in their order. Only the vector and
+// the space of the query count.
 func (v *View) Near(ctx context.Context, q Query, positions []uint64) ([]Near, error) {
 	list := make([]Near, len(positions))
 	q.Gate = 0

@@ -15,11 +15,10 @@ import (
 // partCandidates is how many candidates are worth a goroutine.
 const partCandidates = 96
 
-// greatest returns the n-th greatest number of a list, from 1. The list is put into
-// another order.
+// greatest returns the n-th greatest number of a list, from 1. It reorders the list.
 func greatest(list []float64, n int) float64 {
 	for {
-		// The middle one of three is seldom at an end.
+		// The median of three is seldom at an end.
 		a, b, c := list[0], list[len(list)/2], list[len(list)-1]
 		pivot := max(min(a, b), min(max(a, b), c))
 		// Greater ones first, then equal ones, then the rest.
@@ -48,7 +47,7 @@ func greatest(list []float64, n int) float64 {
 	}
 }
 
-// estimate returns the candidates with the cosines that their rows give, in their order.
+// estimate returns the candidates with the cosines of their rows, in order.
 func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error) {
 	list := make([]Match, len(near))
 	err := index.Share(len(near), index.Parts(len(near), partCandidates), func(_, from, to int) error {
@@ -73,13 +72,12 @@ func (s *search) estimate(ctx context.Context, near []candidate) ([]Match, error
 	return list, err
 }
 
-// rowsTogether is how many rows are looked up before the first of them is read: those of
-// a search lie far apart, and come from memory side by side then.
+// rowsTogether is how many rows are prefetched together: those of a search are far apart, and memory then
+// loads them in parallel.
 const rowsTogether = 16
 
-// rows calls visit with the rows of documents, nil for those that have none, which
-// stay as they are: from memory, if they are there, else from the store. One iterator for many, in the order
-// of their positions, is a good deal cheaper than as many look-ups.
+// rows calls visit with the rows of documents, nil for those without one: from the cache, or from the store.
+// One iterator for many rows, in position order, is much cheaper than single lookups.
 func (s *search) rows(from, to int, position func(i int) uint64, visit func(i int, position uint64, value []byte) error) (err error) {
 	f := rowFinder{search: s, of: math.MaxUint64}
 	defer func() {
@@ -105,10 +103,10 @@ func (s *search) rows(from, to int, position func(i int) uint64, visit func(i in
 	return nil
 }
 
-// rowFinder finds rows, in the order of their positions.
+// rowFinder finds rows, in position order.
 type rowFinder struct {
 	*search
-	it   *kv.Iter // over those of the store; nil until one is needed
+	it   *kv.Iter // over rows of the store; nil until it is needed
 	key  []byte
 	held *heldRows
 	of   uint64 // the chunk of held
@@ -145,7 +143,7 @@ func (f *rowFinder) find(position uint64) (value []byte, err error) {
 	return v.keep(p, value), nil
 }
 
-// close lets go of what rows were found with.
+// close releases the iterator.
 func (f *rowFinder) close() error {
 	if f.it == nil {
 		return nil
@@ -153,7 +151,7 @@ func (f *rowFinder) close() error {
 	return f.it.Close()
 }
 
-// held returns the rows of a chunk, or nil if they are not in memory.
+// held returns the cached rows of a chunk, or nil.
 func (s *search) held(chunk uint64) (*heldRows, error) {
 	i, ok := slices.BinarySearchFunc(s.refs, chunk, func(r chunkRef, chunk uint64) int { return cmp.Compare(r.number, chunk) })
 	if !ok {
@@ -162,14 +160,14 @@ func (s *search) held(chunk uint64) (*heldRows, error) {
 	return s.view.heldRows(s.space, s.dimensions, &s.refs[i])
 }
 
-// keptRow returns a row that was read before, or nil.
+// keptRow returns a row that the view cached, or nil.
 func (v *View) keptRow(p place) []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.kept[p]
 }
 
-// keep keeps a row that was read, as long as there is room, and returns a copy of it.
+// keep caches a row in the view, as long as there is room, and returns a copy of it.
 func (v *View) keep(p place, value []byte) []byte {
 	value = bytes.Clone(value)
 	v.mu.Lock()
@@ -180,7 +178,7 @@ func (v *View) keep(p place, value []byte) []byte {
 	return value
 }
 
-// match returns what the row of a document gives.
+// match returns the match of a document by its row.
 func (s *search) match(position uint64, value []byte) (Match, error) {
 	r, err := s.decode(value)
 	if err != nil {
@@ -198,10 +196,10 @@ func (s *search) decode(value []byte) (row, error) {
 	return r, err
 }
 
-// cosine returns the cosine of a row and the query, up to what rounding leaves.
+// cosine returns the cosine of a row and the query, up to rounding.
 func (s *search) cosine(r *row) float64 {
 	dot := s.view.kernels.dot(r.values, s.query.values)
-	// Products only: there is nothing that could be fused.
+	// Only products, so that nothing can be fused.
 	return limited(float64(dot) * (float64(r.scale) * float64(s.query.scale)))
 }
 
@@ -213,11 +211,10 @@ func (s *search) gated(cosine float64, pieces int) float64 {
 	return cosine * (float64(pieces) / (float64(pieces) + s.gate))
 }
 
-// limited returns a cosine that rounding has not carried beyond what one can be.
+// limited clamps a rounded cosine to its range.
 func limited(x float64) float64 { return max(-1, min(1, x)) }
 
-// accept leaves those of the best that the filter accepts, up to a number of them, best
-// first.
+// accept returns the best matches that the filter accepts, at most need, best first.
 func (s *search) accept(ctx context.Context, f index.Filter, list []Match, need int) ([]Match, error) {
 	sorted := min(need, len(list))
 	sortFirst(list, sorted)
@@ -233,7 +230,7 @@ func (s *search) accept(ctx context.Context, f index.Filter, list []Match, need 
 			break
 		}
 		if i == sorted {
-			sortMatches(list[i:]) // those behind are seldom needed
+			sortMatches(list[i:]) // the rest is seldom needed
 		}
 		m := list[i]
 		ok, asked := s.accepted[m.Position]
@@ -254,7 +251,7 @@ func (s *search) accept(ctx context.Context, f index.Filter, list []Match, need 
 	return left, nil
 }
 
-// exact replaces the estimates of matches by their cosines.
+// exact replaces the estimates of matches by exact cosines.
 func (s *search) exact(ctx context.Context, q *Query, list []Match) error {
 	if len(list) == 0 {
 		return nil
@@ -294,9 +291,8 @@ func (s *search) exactPart(ctx context.Context, q *Query, length float64, list [
 	return nil
 }
 
-// product returns the sum of the products of two vectors' numbers. A product of two
-// float32 is exact in float64. There are four sums, of every fourth number each, that
-// are added in order.
+// product returns the dot product of two vectors. A product of two float32 is exact in float64. There are
+// four sums, of every fourth number each, that are added in order.
 func product(a, b []float32) float64 {
 	var sums [4]float64
 	b = b[:len(a)]

@@ -5,18 +5,17 @@ import (
 	"sync"
 )
 
-// A code tells of each number whether it is above zero. That says the more, the
-// more alike the numbers are in size, which those of real models are not. So a row
-// is rotated before: its numbers are filled up with zeros to a power of two, and
-// then twice every number is given a sign by lot and the Hadamard transform is
-// taken. Without dividing by its length in between, integers stay integers, so that
-// the code of a row is the same everywhere. Measured with the built-in model, a
-// thousand candidates by such codes find as many of the ten nearest as two thousand
-// by codes of the plain numbers.
+// A code has one bit per number: whether it is above zero. Codes are more precise the
+// more similar the numbers are in magnitude, which those of real models are not. So a
+// row is rotated first: its numbers are padded with zeros to a power of two, and then,
+// twice, every number gets a pseudorandom sign and the Hadamard transform is taken.
+// Without a division in between, integers stay integers, so that the code of a row is
+// the same everywhere. Measured with the built-in model, a thousand candidates by such
+// codes find as many of the ten nearest as two thousand by codes of the plain numbers.
 //
-// The lots are the bits of the splitmix64 sequence that begins with the state below,
-// the lowest first: for the first time from its first number on, for the second from
-// its 65th.
+// The signs are the bits of the splitmix64 sequence that begins with the state below,
+// lowest bit first: for the first turn from its first number on, for the second from its
+// 65th.
 const (
 	lotState = 0x4c756b6173612056
 	lotStep  = 0x9e3779b97f4a7c15
@@ -37,8 +36,8 @@ func codeBits(dimensions int) int { return max(64, 1<<bits.Len(uint(dimensions-1
 // codeWords is how many words a code has.
 func codeWords(dimensions int) int { return codeBits(dimensions) / 64 }
 
-// rotate rotates numbers in place. There are codeBits of them. Those of a row never
-// leave 32 bits: 127 * 4096 * 4096 is less than that.
+// rotate rotates codeBits numbers in place. Those of a row never exceed 32 bits: 127 *
+// 4096 * 4096 is less than that.
 func rotate[I int32 | int64](v []I) {
 	for turn := range 2 {
 		for i := 0; i < len(v); i += 64 {
@@ -54,7 +53,7 @@ func rotate[I int32 | int64](v []I) {
 	}
 }
 
-// hadamard replaces numbers by their Hadamard transform. There are eight at least.
+// hadamard replaces numbers by their Hadamard transform. There are at least eight.
 func hadamard[I int32 | int64](v []I) {
 	for i := 0; i+8 <= len(v); i += 8 {
 		hadamard8((*[8]I)(v[i:]))
@@ -81,7 +80,7 @@ func hadamard8[I int32 | int64](v *[8]I) {
 	v[4], v[5], v[6], v[7] = b0-b4, b1-b5, b2-b6, b3-b7
 }
 
-// signs sets the bits of a code whose numbers are above zero.
+// signs sets the bits of the numbers that are above zero.
 func signs(code []uint64, v []int32) {
 	for w := range code {
 		word := uint64(0)
@@ -92,8 +91,8 @@ func signs(code []uint64, v []int32) {
 	}
 }
 
-// flips returns the signs that the two turns give to the numbers of the longest rows: -1
-// for one that changes its sign, else 0. Shorter rows have the first of them.
+// flips returns the signs of the two turns for the longest rows: -1 for a number that
+// changes its sign, else 0. Shorter rows use the first of them.
 var flips = sync.OnceValue(func() *[2][maxDimensions]int32 {
 	var all [2][maxDimensions]int32
 	for turn := range all {
@@ -104,7 +103,7 @@ var flips = sync.OnceValue(func() *[2][maxDimensions]int32 {
 	return &all
 })
 
-// coder makes codes of rows.
+// coder computes codes of rows.
 type coder struct {
 	kernels kernels
 	room    []int32

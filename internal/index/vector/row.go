@@ -7,27 +7,27 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// maxDimensions is how many numbers a vector has at most.
+// maxDimensions is the maximum length of a vector.
 const maxDimensions = hmx.MaxEmbeddings
 
-// The largest number of a row, and of a query. That of a query is such that the
-// product of the longest row and query still fits in 31 bits.
+// The largest number of a row, and of a query. That of a query is such that the product
+// of the longest row and query still fits in 31 bits.
 const (
 	maxRow   = 127
 	maxQuery = 2047
 )
 
-// quantized is a vector as small integers: the vector of length 1 that points the
-// same way is about scale times the values.
+// quantized is a vector of small integers: the vector of length 1 with its direction is
+// about scale times the values.
 type quantized[I int8 | int16] struct {
 	values []I
 	scale  float32
-	norm   float32 // the length of the vector, or the largest number there is
+	norm   float32 // the length of the vector, or the largest float32
 }
 
-// quantize rounds a vector so that its largest number becomes limit. It reports
-// false for one that is empty, too long, zero or not finite. The values are in room,
-// if that is large enough.
+// quantize rounds a vector so that its largest number becomes limit. It is false for a
+// vector that is empty, too long, zero or not finite. The values use room, if that is
+// large enough.
 func quantize[I int8 | int16, F float32 | float64](room []I, vector []F, limit float64) (quantized[I], bool) {
 	none := quantized[I]{values: room}
 	if len(vector) == 0 || len(vector) > maxDimensions {
@@ -53,14 +53,14 @@ func quantize[I int8 | int16, F float32 | float64](room []I, vector []F, limit f
 	return scaled(room, top, squares, limit), true
 }
 
-// quantizer is quantize for rows of the vectors that most documents have.
+// quantizer is quantize for the rows of most documents.
 type quantizer struct {
 	kernels kernels
 	values  []int8
 	squares []float64
 }
 
-// row rounds a vector as quantize does. The values are good until the next call.
+// row rounds a vector as quantize does. The values are valid until the next call.
 func (z *quantizer) row(vector []float32) (quantized[int8], bool) {
 	if len(vector) == 0 || len(vector) > maxDimensions {
 		return quantized[int8]{}, false
@@ -81,8 +81,8 @@ func (z *quantizer) row(vector []float32) (quantized[int8], bool) {
 	return scaled(values, top, sum, maxRow), true
 }
 
-// scaled completes a vector whose values are rounded: squares is the sum of those of its
-// numbers divided by top.
+// scaled completes a rounded vector: squares is the sum of the squares of its numbers
+// divided by top.
 func scaled[I int8 | int16](values []I, top, squares, limit float64) quantized[I] {
 	length := math.Sqrt(squares) // of the vector divided by top: 1 or more
 	return quantized[I]{
@@ -90,23 +90,23 @@ func scaled[I int8 | int16](values []I, top, squares, limit float64) quantized[I
 	}
 }
 
-// rounded returns the nearest integer, and of two the one that is farther from zero.
+// rounded returns the nearest integer; ties go away from zero.
 func rounded[I int8 | int16](x float64) I {
 	return I(int32(x + math.Copysign(0.5, x)))
 }
 
 // The value of a row:
 //
-//	scale   4 bytes, IEEE 754, big-endian: what a value is worth in the vector of length 1
+//	scale   4 bytes, IEEE 754, big-endian: the factor of the values in the vector of length 1
 //	norm    4 bytes, IEEE 754, big-endian: length of the vector; of the built-in model's
-//	        before it was divided by it
+//	        before the division by it
 //	pieces  2 bytes, big-endian: word pieces of the text, at most 65,535; 0 if unknown
 //	late    1 byte: 1 if the vector is from an embedding
 //	by      8 bytes, big-endian: position of that embedding, if late
 //	values  1 byte for each dimension, signed
 const rowHead = 4 + 4 + 2 + 1
 
-// origin is where a vector is from.
+// origin is the origin of a vector.
 type origin struct {
 	norm   float32
 	pieces int
@@ -114,7 +114,7 @@ type origin struct {
 	by     uint64
 }
 
-// row is a row as it is stored.
+// row is a stored row.
 type row struct {
 	origin
 	scale  float32
@@ -145,7 +145,7 @@ func appendRow(dst []byte, q quantized[int8], o origin) []byte {
 	return dst
 }
 
-// decodeRow reads what appendRow wrote. The values are a part of v.
+// decodeRow reads the output of appendRow. The values share the memory of v.
 func decodeRow(v []byte) (row, error) {
 	if len(v) <= rowHead {
 		return row{}, damaged("a row", errLength)

@@ -19,13 +19,13 @@ type candidate struct {
 	distance uint16
 }
 
-// nearest keeps the candidates with the least distances that it is told of, in the
-// order in which it is told of them: of equal ones the first.
+// nearest keeps the candidates with the least distances, in the order of their arrival: of
+// equal ones the first.
 type nearest struct {
 	want   int
-	limit  int     // what is above is not needed any more
-	within int     // how many candidates are within the limit
-	counts []int32 // of candidates by their distance
+	limit  int     // candidates above it are no longer needed
+	within int     // number of candidates within the limit
+	counts []int32 // candidates by distance
 	kept   []candidate
 }
 
@@ -34,8 +34,8 @@ func newNearest(want, limit int) *nearest {
 	return &nearest{want: want, limit: limit, counts: make([]int32, limit+1)}
 }
 
-// reach is the greatest distance that is still of use: once there are enough, one
-// that comes later must be nearer than the farthest. It is -1 if there is none.
+// reach is the greatest useful distance: once there are enough candidates, a later one must
+// be nearer than the farthest. It is -1 if there is none.
 func (n *nearest) reach() int {
 	if n.within >= n.want {
 		return n.limit - 1
@@ -43,7 +43,7 @@ func (n *nearest) reach() int {
 	return n.limit
 }
 
-// add adds a candidate that is within reach.
+// add adds a candidate within reach.
 func (n *nearest) add(c candidate) {
 	n.kept = append(n.kept, c)
 	n.counts[c.distance]++
@@ -57,7 +57,7 @@ func (n *nearest) add(c candidate) {
 	}
 }
 
-// tidy forgets the candidates above the limit.
+// tidy drops the candidates above the limit.
 func (n *nearest) tidy() {
 	left := n.kept[:0]
 	for _, c := range n.kept {
@@ -68,8 +68,7 @@ func (n *nearest) tidy() {
 	n.kept = left
 }
 
-// merge returns the nearest of several of the same limit, whose candidates follow on
-// each other.
+// merge returns the nearest candidates of consecutive parts with the same limit.
 func merge(parts []*nearest) []candidate {
 	want := parts[0].want
 	limit, ties := cut(parts, want)
@@ -91,9 +90,8 @@ func merge(parts []*nearest) []candidate {
 	return list
 }
 
-// cut returns up to which distance so many candidates are wanted, and how many of those
-// that have just this one. Counts above the limit of a part lack what came later, and
-// are not needed.
+// cut returns the distance up to which want candidates are needed, and how many of those at
+// exactly this distance. Counts above the limit of a part are incomplete, and not needed.
 func cut(parts []*nearest, want int) (limit, ties int) {
 	for last := len(parts[0].counts) - 1; limit < last; limit++ {
 		there := 0
@@ -108,7 +106,7 @@ func cut(parts []*nearest, want int) (limit, ties int) {
 	return limit, want
 }
 
-// kept is how many candidates several have.
+// kept is the number of candidates of several parts.
 func kept(parts []*nearest) int {
 	n := 0
 	for _, p := range parts {
@@ -117,21 +115,21 @@ func kept(parts []*nearest) int {
 	return n
 }
 
-// scan is a search for the codes that are nearest to a query.
+// scan is a search for the codes nearest to a query.
 type scan struct {
 	view       *View
 	space      index.Digest
 	dimensions int
 	table      *table // of the query
 	refs       []chunkRef
-	chunks     []*chunk // of the refs, once they were scanned; nil where there is none
-	masks      []*live  // of the chunks that may be found in; nil if all of all may
+	chunks     []*chunk // of the refs, once scanned; nil where there is none
+	masks      []*live  // of the chunks that may be found; nil for all
 	all        uint64   // vectors or, with masks, documents that may be found
 }
 
-// mask asks a filter about all chunks, and leaves out those of which nothing may be
-// found. It is asked by one goroutine, in order, and of chunks without vectors too: how
-// many may be found must not depend on where others have vectors.
+// mask calls a filter for all chunks, and leaves out those of which nothing may be found. One
+// goroutine calls it, in order, also for chunks without vectors: how many may be found must
+// not depend on where others have vectors.
 func (s *scan) mask(f index.Filter) error {
 	if f.Mask == nil {
 		return nil
@@ -161,18 +159,18 @@ func (s *scan) mask(f index.Filter) error {
 	return nil
 }
 
-// sampled is one in how many chunks is looked at first, if there are as many of
-// those as are worth it; where there are many times as many, half of those are enough.
+// One in sampled chunks is scanned first, if those are enough for a sample. If there are more
+// than manySampled times as many, half of those suffice.
 const (
 	sampled     = 16
 	manySampled = 4
 )
 
-// nearest returns up to so many candidates, in the order of their positions.
+// nearest returns at most want candidates, by position.
 //
-// Among many codes nearly all are farther than those that are wanted. A sample tells
-// about how near they will be, so that the others need not be kept for a while. If it
-// was wrong, all is done again without it: the result is the same.
+// Most codes are farther than the wanted ones. A sample estimates how near those are, so that
+// the others need not be kept. If the estimate was wrong, the scan is repeated without it:
+// the result is the same.
 func (s *scan) nearest(ctx context.Context, want int) ([]candidate, error) {
 	if len(s.refs) >= sampled*partChunks {
 		limit, err := s.guess(ctx, want)
@@ -192,12 +190,12 @@ func (s *scan) nearest(ctx context.Context, want int) ([]candidate, error) {
 	return s.within(ctx, want, s.table.far)
 }
 
-// spared is how many times as many codes as are wanted are thought to be within a guess: with
-// as few as there are in a sample less would often be too little, which is dear.
+// spared is how many times as many codes as wanted are expected within a guess: with a small
+// sample, a lower factor would often be too small, and a repetition is expensive.
 const spared = 3
 
-// guess returns a distance within which there are some times as many as are wanted, if all
-// chunks are like those of the sample.
+// guess returns a distance that should include some times as many candidates as wanted, if
+// all chunks are like those of the sample.
 func (s *scan) guess(ctx context.Context, want int) (int, error) {
 	each := sampled
 	if len(s.refs) >= manySampled*sampled*partChunks {
@@ -233,7 +231,7 @@ func (s *scan) guess(ctx context.Context, want int) (int, error) {
 	return s.table.far, nil
 }
 
-// within returns up to so many candidates that are not farther than a limit.
+// within returns at most want candidates within a limit.
 func (s *scan) within(ctx context.Context, want, limit int) ([]candidate, error) {
 	parts, done, err := s.parts(ctx, want, limit)
 	defer done()
@@ -243,11 +241,11 @@ func (s *scan) within(ctx context.Context, want, limit int) ([]candidate, error)
 	return merge(parts), nil
 }
 
-// parts scans all chunks, in several parts that follow on each other. Done gives back
-// the room that their candidates are in.
+// parts scans all chunks, in several consecutive parts. done releases the memory of their
+// candidates.
 func (s *scan) parts(ctx context.Context, want, limit int) (parts []*nearest, done func(), err error) {
 	count := index.Workers(len(s.refs), partChunks)
-	if limit < s.table.far { // a part keeps little more than it has of the nearest
+	if limit < s.table.far { // a part keeps little more than its share of the nearest
 		count = index.Parts(len(s.refs), partChunks)
 	}
 	if s.chunks == nil {
@@ -269,23 +267,23 @@ func (s *scan) parts(ctx context.Context, want, limit int) (parts []*nearest, do
 	}, err
 }
 
-// candidateRooms has room for candidates: there are many more on the way than in the
+// candidateRooms pools memory for candidates: there are many more during a scan than in the
 // end.
 var candidateRooms = sync.Pool{New: func() any { return new([]candidate) }}
 
-// chunkRoom is room for what is found out about the codes of a chunk.
+// chunkRoom is the result of comparing the codes of a chunk.
 type chunkRoom struct {
 	distances [chunkRows]uint16
-	near      [chunkRows / 8]byte // a bit for each that is no farther than a limit
+	near      [chunkRows / 8]byte // one bit for each within a limit
 }
 
-// compare finds out how far the codes of a chunk are. It returns nil if there are none.
+// compare computes the distances of the codes of a chunk. It returns nil if there are none.
 func (s *scan) compare(room *chunkRoom, i, limit int) (*chunk, error) {
 	c, err := s.view.chunk(s.space, s.dimensions, s.refs[i])
 	if err != nil || c == nil {
 		return nil, err
 	}
-	all := (len(c.offsets) + blockRows - 1) / blockRows * blockRows // with what only fills the last block up
+	all := (len(c.offsets) + blockRows - 1) / blockRows * blockRows // with the padding of the last block
 	if len(c.blocks) != all*s.table.width() {
 		return nil, damaged("a chunk", errContent)
 	}
@@ -328,8 +326,8 @@ func (s *scan) part(ctx context.Context, n *nearest, from, to int) error {
 	return nil
 }
 
-// position is the position of a candidate. Most candidates are never asked for theirs, which
-// is farther away than their codes.
+// position is the position of a candidate. Most candidates never need theirs, which is in
+// other memory than their codes.
 func (s *scan) position(c *candidate) uint64 {
 	return s.refs[c.ref].number*chunkRows + uint64(s.chunks[c.ref].offsets[c.row])
 }

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestNearestKeepsTheNearest of any number, in any number of parts.
+// TestNearestKeepsTheNearest: for any number, in any number of parts.
 func TestNearestKeepsTheNearest(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -55,8 +55,8 @@ type wide struct {
 	words   *vocabulary
 }
 
-// newWide makes one with as many chunks as are worth a sample. Records that bring
-// nothing are left out, but for the last of each chunk.
+// newWide makes one with enough chunks for a sample. Records without a document are
+// left out, except for the last of each chunk.
 func newWide(t testing.TB) *wide {
 	w := &wide{store: openStore(t), size: (sampled*partChunks+3)*chunkRows + 100, vectors: map[uint64][]float32{}, words: newVocabulary(1, 500, 96)}
 	x := New("model")
@@ -81,7 +81,7 @@ func newWide(t testing.TB) *wide {
 	return w
 }
 
-// TestSearchIsTheSameEverywhere to the last bit: for any number of processors and
+// TestSearchIsTheSameEverywhere: to the last bit, for any number of processors and
 // all kernels, with and without a cache that is too small. The sample of the codes
 // does not matter either.
 func TestSearchIsTheSameEverywhere(t *testing.T) {
@@ -123,8 +123,8 @@ func TestSearchIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// sampleDoesNotMatter: with it and without, the candidates are the same, even if all
-// that the sample sees is left out.
+// sampleDoesNotMatter: with it and without, the candidates are the same, even if the
+// mask hides everything that the sample sees.
 func sampleDoesNotMatter(t *testing.T, view *View, vector []float32, want int, masked bool) {
 	t.Helper()
 	x, err := view.newSearch(&Query{Vector: vector})
@@ -159,7 +159,7 @@ func sampleDoesNotMatter(t *testing.T, view *View, vector []float32, want int, m
 	}
 }
 
-// TestRecall of a search with the defaults.
+// TestRecall measures the recall of a search with the defaults.
 func TestRecall(t *testing.T) {
 	testsize.OneGoroutine(t)
 	v := newVocabulary(7, 3000, 256)

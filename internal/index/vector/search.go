@@ -12,65 +12,63 @@ import (
 	"lukasa.dev/internal/index"
 )
 
-// MaxMatches is how many matches may be asked for.
+// MaxMatches is the maximum number of matches of a search.
 const MaxMatches = 10_000
 
-// How many rows give an estimate: at least, which is the more the more there are, and for
-// each match that is asked for.
+// The number of rows that are estimated: a minimum, which grows with the number of codes,
+// and a number per requested match.
 const (
 	leastRows    = 600
 	mostRows     = 2_000
-	rowsPart     = 1_000 // one in so many of all codes, within the two above
+	rowsPart     = 1_000 // one in that many codes, within the two above
 	rowsPerMatch = 2
 )
 
-// widest is how many times as many rows are looked at as at first, at most, where the
-// filter does not accept most of them.
+// widest is the maximum factor by which more rows are estimated if the filter rejects most
+// of them.
 const widest = 8
 
-// exactMatches is how many of the best are computed exactly if nothing else is said.
+// exactMatches is the default number of best matches that are computed exactly.
 const exactMatches = 50
 
-// Query is what is searched for.
+// Query is a search.
 type Query struct {
 	Vector []float32 // of any length above zero
-	// Own searches the vectors that did not come from the built-in model but from the
-	// one that is named, with as many dimensions as the query has.
+	// Own searches the vectors of the named model instead of the built-in one, with as many
+	// dimensions as the query has.
 	Own   bool
 	Model string
-	K     int // how many matches at most
-	// Gate holds short texts back, which are near everything: the score of one with as
-	// many pieces is half of its cosine, of one with n of them n/(n+Gate). Zero, and
-	// vectors whose pieces are not known, leave it at the cosine.
+	K     int // maximum number of matches
+	// Gate lowers the scores of short texts, which are near everything: a text with n
+	// pieces gets n/(n+Gate) of its cosine. Zero, and vectors with unknown pieces, keep the
+	// cosine.
 	Gate   float64
 	Filter index.Filter
-	// Exact returns the vector of a document, of which only the direction counts, or
-	// nil if there is none. It is called for the best matches only, by several
-	// goroutines. Nil leaves it at estimates.
+	// Exact returns the vector of a document, of which only the direction counts, or nil if
+	// there is none. It is called for the best matches only, by several goroutines. Nil
+	// keeps the estimates.
 	Exact func(position uint64) ([]float32, error)
 	// ExactMatches is for how many of the best it is called; zero means 50.
 	ExactMatches int
 }
 
-// Match is a document that was found. Its score is the cosine, as the gate leaves it.
+// Match is a document that was found. Its score is the gated cosine.
 type Match struct {
 	index.Match
-	Exact  bool    // the score is exact; else it is an estimate that is off by about 0.002
+	Exact  bool    // the score is exact; otherwise an estimate that is off by about 0.002
 	Pieces int     // word pieces of the text; 0 if unknown
 	Norm   float32 // length of the vector, of the built-in model's before it was divided by it
 }
 
-// Search returns the documents whose vectors are nearest to a query, best first; of
-// those with equal scores the one with the lower position. Exact scores and estimates
-// are ordered as one list.
+// Search returns the documents whose vectors are nearest to a query, best first; equal
+// scores by position. Exact scores and estimates are ordered as one list.
 //
-// The filter's mask is asked about every chunk that there is, its second part about
-// the best candidates in their order; when too few of those are left, twice as many
-// are looked at, until there are enough, or no more, or eight times as many. What the
-// mask leaves out has no influence on what is found of the rest.
+// The filter's mask is called for every chunk, Accept for the best candidates in order. If
+// too few of those are left, twice as many are considered, until there are enough, or no
+// more, or eight times as many. What the mask leaves out has no influence on the rest.
 //
-// A tenant without vectors of its own has no matches. Where there are some, but none
-// of the model and the dimensions, that is an error.
+// A tenant without vectors of its own has no matches. If there are some, but none of the
+// model and the dimensions, that is an error.
 func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 	if q.K < 1 || q.K > MaxMatches {
 		return nil, fault.Newf(fault.InvalidArgument, "k: is %d, but must be from 1 to %d", q.K, MaxMatches).WithFix("ask for fewer")
@@ -86,7 +84,7 @@ func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 	if q.Exact == nil {
 		exact = 0
 	}
-	// What is not asked for is not computed, nor asked about.
+	// What is not requested is not computed, nor filtered.
 	need := max(q.K, exact)
 	first := max(int(min(max(s.all/rowsPart, leastRows), mostRows)), rowsPerMatch*q.K)
 	for rows := first; ; rows *= 2 {
@@ -115,17 +113,17 @@ func (v *View) Search(ctx context.Context, q Query) ([]Match, error) {
 	}
 }
 
-// search is a query on its way.
+// search is a running query.
 type search struct {
 	scan
 	query quantized[int16]
 	gate  float64
-	// What was found out in an earlier round.
+	// The results of earlier rounds.
 	known    map[uint64]Match
 	accepted map[uint64]bool
 }
 
-// remember keeps what was found out for the next round.
+// remember keeps results for the next round.
 func (s *search) remember(list []Match) {
 	if s.known == nil {
 		s.known = make(map[uint64]Match, len(list))
@@ -183,8 +181,8 @@ func badVector(vector []float32) error {
 	return bad("is zero, which points nowhere")
 }
 
-// noSpace says that there are other vectors than those which are searched for. It
-// returns nil if there are none.
+// noSpace returns an error if there are only vectors of other spaces, or nil if there are
+// none at all.
 func (v *View) noSpace(q *Query, l listing) error {
 	if !q.Own {
 		if l.dimensions == 0 {
@@ -221,16 +219,15 @@ func spaceName(model string, dimensions int) string {
 	return fmt.Sprintf("model %q with %d dimensions", model, dimensions)
 }
 
-// sortMatches puts the best first.
+// sortMatches sorts matches, best first.
 func sortMatches(list []Match) { slices.SortFunc(list, compareMatches) }
 
-// compareMatches puts the better one first, and of equally good ones the one with the lower
-// position.
+// compareMatches orders matches by score, and equal ones by position.
 func compareMatches(a, b Match) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Position, b.Position))
 }
 
-// sortFirst puts the n best first, in order, and the others behind them in any order.
+// sortFirst moves the n best to the front, in order, and leaves the others in any order.
 func sortFirst(list []Match, n int) {
 	if n == 0 {
 		return

@@ -54,7 +54,7 @@ func TestSpaces(t *testing.T) {
 	}
 }
 
-// TestQueriesThatCannotBe are refused, with what is wrong and what there is.
+// TestQueriesThatCannotBe: invalid queries are refused, with the reason and what exists.
 func TestQueriesThatCannotBe(t *testing.T) {
 	s, size := small(t)
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
@@ -85,7 +85,7 @@ func TestQueriesThatCannotBe(t *testing.T) {
 			}
 		}
 	}
-	// Where there is nothing at all, nothing is found.
+	// Without any vectors, nothing is found.
 	for _, q := range []Query{{K: 1, Vector: []float32{1}}, {K: 1, Vector: []float32{1}, Own: true}} {
 		if got, err := Open(s, 9, 0, nil).Search(t.Context(), q); err != nil || got != nil {
 			t.Error(got, err)
@@ -93,7 +93,7 @@ func TestQueriesThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestExtremeVectors are found by their direction.
+// TestExtremeVectors: extreme vectors are found by their direction.
 func TestExtremeVectors(t *testing.T) {
 	s, size := small(t)
 	got, err := Open(s, 0, size, nil).Search(t.Context(), Query{Vector: []float32{1, -1, 0}, Own: true, Model: "far", K: 5})
@@ -106,7 +106,7 @@ func TestExtremeVectors(t *testing.T) {
 	}
 }
 
-// TestNear gives what Search gives, for documents that are named, whatever the gate.
+// TestNear: Near agrees with Search for the given documents, for any gate.
 func TestNear(t *testing.T) {
 	s, size := small(t)
 	v := Open(s, 0, size, nil)
@@ -131,7 +131,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestLike compares rows with each other, by the quickest kernels as by a plain sum.
+// TestLike compares rows with each other, with the fastest kernels and with a plain sum.
 func TestLike(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, dimensions := range []int{1, 15, 16, 31, 256, 1024} {
@@ -154,8 +154,8 @@ func TestLike(t *testing.T) {
 	}
 }
 
-// TestGate holds back what has few pieces, whether it is an estimate or exact, and
-// leaves alone what has none that are known.
+// TestGate: the gate lowers scores of texts with few pieces, for estimates and exact scores,
+// and ignores unknown numbers of pieces.
 func TestGate(t *testing.T) {
 	h := history{{document: textDocument([]float32{1, 0})}, {document: textDocument([]float32{1, 0})}, {document: textDocument([]float32{0.6, 0.8})}}
 	h[0].document.Embedding.Pieces = 2
@@ -177,7 +177,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestErrorsOfCallbacks reach the caller, and a search ends when it is told to.
+// TestErrorsOfCallbacks: errors of callbacks reach the caller, and a cancelled search ends.
 func TestErrorsOfCallbacks(t *testing.T) {
 	s, size := small(t)
 	broken := errors.New("broken")
@@ -210,7 +210,7 @@ func TestErrorsOfCallbacks(t *testing.T) {
 	}
 }
 
-// TestDamageIsTold, never searched in.
+// TestDamageIsTold: damage is reported, never searched.
 func TestDamageIsTold(t *testing.T) {
 	v := newVocabulary(3, 50, 8)
 	h := make(history, chunkRows+10)
@@ -244,8 +244,8 @@ func TestDamageIsTold(t *testing.T) {
 	}
 }
 
-// TestDamageWhileCodesAreHeld: a space that has another number of dimensions all at once than
-// the codes in the cache is told, too.
+// TestDamageWhileCodesAreHeld: a space whose dimensions differ from the cached codes is
+// reported, too.
 func TestDamageWhileCodesAreHeld(t *testing.T) {
 	v := newVocabulary(3, 50, 100)
 	h := make(history, 40)
@@ -275,7 +275,7 @@ func TestDamageWhileCodesAreHeld(t *testing.T) {
 	}
 }
 
-// TestManySearchAtOnce with one cache that is too small for all, while the tenant
+// TestManySearchAtOnce: many searches share one cache that is too small, while the tenant
 // grows.
 func TestManySearchAtOnce(t *testing.T) {
 	h := draw(5, 2300, 1)
@@ -317,7 +317,7 @@ func TestManySearchAtOnce(t *testing.T) {
 	wait.Wait()
 }
 
-// TestSortFirst puts the same first as sorting all does, with many that are equal.
+// TestSortFirst: the first n are the same as after a full sort, with many equal ones.
 func TestSortFirst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	for range 500 {

@@ -1,24 +1,23 @@
 package vector
 
-// slab is a stretch of memory that the codes or the rows of several chunks share. The
-// system is asked to back it by large pages: a search walks through all codes and
-// jumps about in rows, and with small ones spends a good part of its time on looking
-// up where they are. What is in a slab is let go together, so that what the cache counts is
-// what there is.
+// slab is memory that the codes or the rows of several chunks share. The system is asked to
+// back it by large pages: a search reads all codes and random rows, and with small pages
+// spends much of its time on address translation. The content of a slab is evicted
+// together, so that the cache's count is accurate.
 type slab struct {
 	codes []*item  // that are in it
 	rows  []*asked // likewise
 }
 
-// Slabs are made larger as there are more, so that a small board has no large ones. Of
-// what a cache may hold each is a small part.
+// Slabs grow with their total, so that a small board has no large ones. Each is a small
+// part of a cache's limit.
 const (
 	leastSlab = 256 << 10
 	mostSlab  = 16 << 20
 	slabPart  = 16
 )
 
-// slabs makes room for bytes.
+// slabs allocates memory in slabs.
 type slabs struct {
 	most  int // bytes of a slab
 	free  []byte
@@ -26,8 +25,7 @@ type slabs struct {
 	total int // bytes in all slabs so far
 }
 
-// take returns room for n bytes, without any in it, and the slab that it is in. What does
-// not fit well has none.
+// take returns empty memory for n bytes, and its slab. What does not fit well has none.
 func (s *slabs) take(n int) ([]byte, *slab) {
 	if n > s.most/4 {
 		return make([]byte, 0, n), nil

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// preferLarge asks for large pages. It is no more than a wish.
+// preferLarge asks for large pages. It is only a hint.
 func preferLarge(memory []byte) {
 	const page = 2 << 20
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))

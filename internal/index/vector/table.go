@@ -1,22 +1,21 @@
 package vector
 
-// table says how far codes are from a query, by what their bytes are: for each bit in
-// which a code differs from that of the query, by as much as the query's own number there is
-// away from zero. It tells more than the number of bits in which two codes differ, since
-// it is the query itself that is compared with the code. A bit of which the query is not
-// sure hardly counts.
+// table gives the distance of codes from a query by their bytes: each bit in which a code
+// differs from that of the query counts as much as the absolute value of the query's number
+// there. That is more precise than the number of differing bits, since the query itself is
+// compared with the code. Bits where the query is near zero hardly count.
 type table struct {
-	nibbles [][2][16]byte // for each byte of a code, of its lower half and its upper half
-	bytes   [][256]byte   // likewise, of all of it, for kernels that look up one after the other
-	far     int           // of the farthest code
+	nibbles [][2][16]byte // for each byte of a code, by its lower and its upper half
+	bytes   [][256]byte   // likewise by the whole byte, for kernels that look up byte by byte
+	far     int           // the largest distance
 }
 
-// mostNibble is how far half a byte can be: the sum of eight fits into a byte, and that of
-// all halves of the longest codes is below 1<<15.
+// mostNibble is the maximum distance of half a byte: the sum of eight fits into a byte, and
+// that of all halves of the longest codes is below 1<<15.
 const mostNibble = 31
 
-// tableOf returns the table of a rotated query, which has a multiple of 64 numbers, for
-// kernels that look up bytes or do not.
+// tableOf returns the table of a rotated query, which has a multiple of 64 numbers, with or
+// without the table by bytes.
 func tableOf(turned []int64, bytes bool) *table {
 	t := &table{nibbles: make([][2][16]byte, len(turned)/8)}
 	widest := int64(1)
@@ -42,11 +41,11 @@ func tableOf(turned []int64, bytes bool) *table {
 	return t
 }
 
-// fill sets how far each half of a byte is from four numbers, in steps, and returns how far
-// the farthest is. Further by the numbers is never nearer in steps.
+// fill sets the distance of each half byte from four numbers, in steps, and returns the
+// largest one. Rounding to steps keeps the order.
 func fill(half *[16]byte, numbers *[4]int64, step float64) int {
-	var sums [16]int64 // of the numbers whose bits are set, whatever their signs
-	near := 0          // that does not differ
+	var sums [16]int64 // of the absolute values of the numbers whose bits are set
+	near := 0          // the half byte without a difference
 	for k, x := range numbers {
 		if x > 0 {
 			near |= 1 << k
@@ -56,7 +55,7 @@ func fill(half *[16]byte, numbers *[4]int64, step float64) int {
 		}
 	}
 	for v, sum := range sums {
-		// Rounded before it is added to, so that no processor does both at once.
+		// Rounded before the addition, so that no processor fuses the two.
 		half[v^near] = byte(float64(float64(sum)*step) + 0.5)
 	}
 	return int(half[15^near])

@@ -1,50 +1,49 @@
-// Package vector is the index of documents by what they mean: vectors, and which
-// of them are near another one.
+// Package vector is the index of documents by meaning: vectors, and the search for near
+// ones.
 //
 // # Spaces
 //
-// Vectors can be compared within a space: those of one model with one number of
-// dimensions. The built-in space has the vector that the built-in model gives each
-// document. Other spaces have the vectors that events brought with them, and those
-// that a model outside the program made later, which are records of their own. A
-// vector that is zero or not finite is in no space.
+// Vectors are comparable within a space: those of one model with one number of
+// dimensions. The built-in space has the vector of each document by the built-in model.
+// Other spaces have the vectors that events brought with them, and those that an
+// external model made later, which are records of their own. A vector that is zero or
+// not finite is in no space.
 //
 // # Tables
 //
 //	q  tenant, position, space    → row: the vector as int8
 //	z  tenant, position           → nothing: of a document without a built-in vector
 //	e  tenant, position of an embedding → position of its document, space
-//	c  tenant, space, chunk       → codes of the rows in 1,024 positions, once all of them were seen
+//	c  tenant, space, chunk       → codes of the rows in 1,024 positions, once the chunk is finished
 //	d  tenant, space, chunks/1024 → directory: number of rows and digest of each chunk
 //	s  tenant, space              → model, dimensions, number of vectors
-//	h  of [index.Keeper]
+//	h  see [index.Keeper]
 //
 // A code has a bit for each number of the rotated row, see rotate.go. The positions
-// behind the last finished chunk have no codes yet; a reader makes them from the
+// after the last finished chunk have no codes yet; a reader computes them from the
 // rows.
 //
 // # Search
 //
-// Candidates are those whose codes differ least from the query's, by the query's own
-// numbers at the bits that do, see table.go. Their rows give an estimate of the cosine,
-// and for the very best the exact one is computed from the vectors that the caller has.
+// Candidates are those whose codes are nearest to the query, weighted by the query's
+// own numbers, see table.go. Their rows give an estimate of the cosine, and for the
+// very best the exact one is computed from the vectors of the caller.
 //
 // # What is guaranteed
 //
-// What is stored is a function of the documents that are live, of the embeddings of
-// them, and of how many records there are. A search gives the same bits on every
-// machine, with or without vector instructions, for any number of processors: all
-// is integer arithmetic up to the last product, but for the numbers of a table, each of
-// which is rounded once, and what is added is added in order.
-// Memory is bounded by the [Cache].
+// What is stored is a function of the live documents, their embeddings, and the number
+// of records. A search gives the same bits on every machine, with or without vector
+// instructions, for any number of processors: everything is integer arithmetic up to
+// the last product, except for the numbers of a table, each of which is rounded once,
+// and sums are added in order. The [Cache] limits memory.
 //
 // # What is not
 //
 // A search is not exact: with the defaults, 98 of 100 of the ten nearest among a
-// million are found, even where all are about as near. Whether a model's vectors make
-// sense is not looked at. Only a redaction takes an embedding out by itself; there is
-// at most one of a document by a model, and it does not replace a vector that the
-// document came with.
+// million are found, even if all are about as near. The index does not judge whether a
+// model's vectors make sense. Only a redaction removes an embedding by itself; there is
+// at most one per document and model, and it does not replace a vector that the
+// document brought.
 package vector
 
 import (
@@ -68,7 +67,7 @@ const (
 	tableSpace     = 's'
 )
 
-// Vectors is the fold. What a group brings stays in memory until its end.
+// Vectors is the fold. The changes of a group stay in memory until its end.
 type Vectors struct {
 	keeper index.Keeper
 	model  string // the built-in one
@@ -99,10 +98,10 @@ func (x *Vectors) Format() uint32 {
 	return format<<24 | index.DocumentVersion<<16 | uint32(model[0])<<8 | uint32(model[1])
 }
 
-// Reset forgets what is in memory.
+// Reset drops the current group.
 func (x *Vectors) Reset() { x.group.reset() }
 
-// Apply takes the vectors in that a record brings, and those out that are no more.
+// Apply adds the vectors of a record, and removes those of documents that have ended.
 func (x *Vectors) Apply(tx *kv.Txn, r *index.Record) error {
 	changes, err := x.keeper.Changes(tx, r)
 	if err != nil {
@@ -111,7 +110,7 @@ func (x *Vectors) Apply(tx *kv.Txn, r *index.Record) error {
 	return x.change(tx, r, changes)
 }
 
-// change is Apply when it is known what becomes of documents.
+// change is Apply with the known changes of documents.
 func (x *Vectors) change(tx *kv.Txn, r *index.Record, changes index.Changes) error {
 	at := r.Header.Position
 	if err := x.remove(tx, r.Tenant, changes.Gone, at); err != nil {
@@ -149,7 +148,7 @@ func (x *Vectors) change(tx *kv.Txn, r *index.Record, changes index.Changes) err
 	return nil
 }
 
-// add takes the vectors of a new document in.
+// add adds the vectors of a new document.
 func (x *Vectors) add(tx *kv.Txn, tenant uint32, d *index.Document) error {
 	var err error
 	if q, ok := x.rounds.row(d.Embedding.Vector); ok {
@@ -167,9 +166,8 @@ func (x *Vectors) add(tx *kv.Txn, tenant uint32, d *index.Document) error {
 	return x.put(tx, place{tenant, spaceOf(d.OwnModel, len(d.Own)), d.Position}, d.OwnModel, q, origin{norm: q.norm})
 }
 
-// embed takes the vector in that a model made of a document. A document that is no
-// more gets none, and one that has a vector of that space keeps it. By is the
-// position of the embedding.
+// embed adds a model's vector of a document. A document that has ended gets none, and
+// one that has a vector in that space keeps it. by is the position of the embedding.
 func (x *Vectors) embed(tx *kv.Txn, tenant uint32, e *memory.Embedding, by uint64) error {
 	p := place{tenant, spaceOf(e.Model, e.Dimensions()), e.Position}
 	switch live, err := x.live(tx, tenant, e.Position); {
@@ -201,8 +199,8 @@ func (x *Vectors) embed(tx *kv.Txn, tenant uint32, e *memory.Embedding, by uint6
 	return nil
 }
 
-// unembed takes the vector out that the embedding at a position brought, if it is
-// still there. By is the position of the record that says so.
+// unembed removes the vector of the embedding at a position, if it still exists. by is
+// the position of the erasing record.
 func (x *Vectors) unembed(tx *kv.Txn, tenant uint32, position, by uint64) error {
 	x.key = embeddedKey(x.key, tenant, position)
 	v, ok, err := tx.Get(x.key, x.value[:0])
@@ -220,7 +218,7 @@ func (x *Vectors) unembed(tx *kv.Txn, tenant uint32, position, by uint64) error 
 	return x.drop(tx, p, by)
 }
 
-// live reports whether a document is there.
+// live reports whether a document is live.
 func (x *Vectors) live(tx *kv.Txn, tenant uint32, position uint64) (bool, error) {
 	if there, err := x.there(tx, place{tenant, builtin, position}); err != nil || there {
 		return there, err
@@ -228,7 +226,7 @@ func (x *Vectors) live(tx *kv.Txn, tenant uint32, position uint64) (bool, error)
 	return found(tx, withoutKey(x.key, tenant, position))
 }
 
-// there reports whether a row is there.
+// there reports whether a row exists.
 func (x *Vectors) there(tx *kv.Txn, p place) (bool, error) {
 	if x.group.rowOf(p) != nil {
 		return true, nil
@@ -251,7 +249,7 @@ func (x *Vectors) put(tx *kv.Txn, p place, model string, q quantized[int8], o or
 	return tx.SetBlind(rowKey(x.key, p), row)
 }
 
-// remove takes all vectors of documents out.
+// remove removes all vectors of documents.
 func (x *Vectors) remove(tx *kv.Txn, tenant uint32, positions []uint64, by uint64) error {
 	if len(positions) == 0 {
 		return nil
@@ -269,7 +267,7 @@ func (x *Vectors) remove(tx *kv.Txn, tenant uint32, positions []uint64, by uint6
 	return it.Close()
 }
 
-// removeOne takes the vectors of one document out. The iterator is the caller's.
+// removeOne removes the vectors of one document. The caller owns the iterator.
 func (x *Vectors) removeOne(tx *kv.Txn, it *kv.Iter, tenant uint32, position, by uint64) error {
 	spaces := x.group.spacesOf(tenant, position)
 	it.Within(rowsFrom(nil, tenant, position), rowsFrom(nil, tenant, position+1))
@@ -301,7 +299,7 @@ func (x *Vectors) removeOne(tx *kv.Txn, it *kv.Iter, tenant uint32, position, by
 	return tx.Delete(key)
 }
 
-// forget takes the note of the embedding away that a row is from, if it is from one.
+// forget removes the note of the embedding that a row is from, if it is from one.
 func (x *Vectors) forget(tx *kv.Txn, p place) error {
 	if p.space == builtin {
 		return nil
@@ -322,7 +320,7 @@ func (x *Vectors) forget(tx *kv.Txn, p place) error {
 	return tx.Delete(embeddedKey(x.key, p.tenant, r.by))
 }
 
-// drop takes a row out that is there.
+// drop removes an existing row.
 func (x *Vectors) drop(tx *kv.Txn, p place, by uint64) error {
 	x.group.drop(p)
 	x.group.count(p, -1)
@@ -332,13 +330,13 @@ func (x *Vectors) drop(tx *kv.Txn, p place, by uint64) error {
 	return tx.Delete(rowKey(x.key, p))
 }
 
-// finished reports whether a chunk was finished by a group before, while the record
-// at a position is folded.
+// finished reports whether an earlier group finished a chunk, while the record at a
+// position is folded.
 func (x *Vectors) finished(tenant uint32, chunk, by uint64) bool {
 	return chunk < chunkOf(by) && !x.group.full[fullChunk{tenant, chunk}]
 }
 
-// pass notes that the record at a position was seen.
+// pass records that the record at a position was seen.
 func (x *Vectors) pass(tenant uint32, position uint64) {
 	if offsetOf(position) == chunkRows-1 {
 		x.group.full[fullChunk{tenant, chunkOf(position)}] = true

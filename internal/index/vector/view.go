@@ -9,9 +9,9 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// View is the vectors of a tenant at one state. Its reader must be safe for
-// concurrent use, as stores and snapshots are. What it reads of rows it keeps: who
-// searches asks for the best of them again.
+// View is the vectors of a tenant at one state. Its reader must be safe for concurrent
+// use, as stores and snapshots are. It caches rows: a search reads the best of them
+// again.
 type View struct {
 	r       kv.Reader
 	tenant  uint32
@@ -19,12 +19,12 @@ type View struct {
 	cache   *Cache
 	kernels kernels
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the rest
 	kept map[place][]byte
 	refs map[index.Digest][]chunkRef // of spaces
 }
 
-// maxKept is how many rows a view keeps.
+// maxKept is how many rows a view caches.
 const maxKept = 2048
 
 // Open returns the vectors of a tenant as a reader sees them. Size is how many
@@ -33,17 +33,17 @@ func Open(r kv.Reader, tenant uint32, size uint64, cache *Cache) *View {
 	return &View{r: r, tenant: tenant, size: size, cache: cache, kernels: quickest(), kept: make(map[place][]byte), refs: make(map[index.Digest][]chunkRef)}
 }
 
-// Space is what can be compared: the vectors of one model with one number of
+// Space is a set of comparable vectors: those of one model with one number of
 // dimensions.
 type Space struct {
 	Builtin    bool
-	Model      string // what it is called, at most its first 256 bytes; may be empty
+	Model      string // its name, at most the first 256 bytes; may be empty
 	Dimensions int
 	Vectors    uint64
 }
 
-// Spaces returns the spaces that have vectors, up to a number of them: the built-in
-// one first, the others in no order that would mean something, but always the same.
+// Spaces returns the spaces that have vectors, at most limit: the built-in one first,
+// the others in an arbitrary but stable order.
 func (v *View) Spaces(limit int) ([]Space, error) {
 	from := index.NewKey(nil, Prefix, tableSpace, v.tenant)
 	it, err := v.r.Iter(from, kv.PrefixEnd(from))
@@ -66,7 +66,7 @@ func (v *View) Spaces(limit int) ([]Space, error) {
 	return list, it.Close()
 }
 
-// listing returns what is known of a space, and false if it has no vectors.
+// listing returns the description of a space, and false if it has no vectors.
 func (v *View) listing(space index.Digest) (listing, bool, error) {
 	value, ok, err := v.r.Get(spaceKey(nil, v.tenant, space), nil)
 	if err != nil || !ok {
@@ -76,30 +76,29 @@ func (v *View) listing(space index.Digest) (listing, bool, error) {
 	return l, err == nil, err
 }
 
-// chunkRef says which chunk there is.
+// chunkRef refers to a chunk.
 type chunkRef struct {
 	number uint64
 	entry  entry
-	tail   bool  // it is not finished, and has no entry
+	tail   bool  // it is unfinished, and has no entry
 	slot   *slot // nil without a cache
 }
 
-// slot leads to what the cache has of a chunk in one version, without a lock.
+// slot refers to the cached data of a chunk in one version, without a lock.
 type slot struct {
 	codes atomic.Pointer[chunk]
 	rows  atomic.Pointer[heldRows]
 }
 
-// chunks are the finished chunks of a space as its directory lists them. The list does
-// not change.
+// chunks are the finished chunks of a space in its directory. The list is immutable.
 type chunks struct {
 	directory []byte
 	ends      []int // of its parts
 	list      []chunkRef
 }
 
-// chunks returns the chunks of a space that have rows, in order. The last one may
-// have none. The list is not to be changed.
+// chunks returns the chunks of a space that have rows, in order. The last one may have
+// none. The list must not be changed.
 func (v *View) chunks(space index.Digest) ([]chunkRef, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -143,7 +142,7 @@ func (v *View) readChunks(space index.Digest) ([]chunkRef, error) {
 	return append(slices.Clip(known.list), chunkRef{number: whole, tail: true}), nil
 }
 
-// listChunks reads a directory, of which parts end where it is said.
+// listChunks reads a directory whose parts end at ends.
 func listChunks(directory []byte, ends []int) (*chunks, error) {
 	c := &chunks{directory: directory, ends: ends}
 	var (
@@ -204,7 +203,7 @@ func (v *View) loadChunk(at spaceChunk, dimensions int, e *entry) (*chunk, error
 	return v.cache.newChunk(c), nil
 }
 
-// loadTail makes the codes of a chunk that is not finished.
+// loadTail computes the codes of an unfinished chunk.
 func (v *View) loadTail(at spaceChunk, dimensions int) (*chunk, error) {
 	first := at.chunk * chunkRows
 	it, err := v.r.Iter(rowsFrom(nil, at.tenant, first), rowsFrom(nil, at.tenant, first+chunkRows))

@@ -23,10 +23,10 @@ func openStore(t testing.TB) *kv.Store {
 	return s
 }
 
-// step is one record: a document, an embedding, or what takes some away.
+// step is one record: a document, an embedding, or a removal.
 type step struct {
 	tenant    uint32
-	document  *index.Document // its position is set when it is folded
+	document  *index.Document // its position is set by the fold
 	embedding *memory.Embedding
 	gone      []uint64 // documents
 	erased    []uint64 // embeddings
@@ -35,7 +35,7 @@ type step struct {
 // history is records in their order. Positions are counted for each tenant.
 type history []step
 
-// records returns the records of a history with what becomes of documents.
+// records returns the records of a history with their changes of documents.
 func (h history) records() (list []index.Record, changes []index.Changes) {
 	next := map[uint32]uint64{}
 	for _, s := range h {
@@ -99,7 +99,7 @@ func (h history) size(tenant uint32) uint64 {
 	return n
 }
 
-// dump returns everything in a store.
+// dump returns the whole content of a store.
 func dump(t testing.TB, s *kv.Store) map[string]string {
 	t.Helper()
 	it, err := s.Iter(nil, nil)
@@ -120,8 +120,8 @@ func dump(t testing.TB, s *kv.Store) map[string]string {
 	return all
 }
 
-// vocabulary makes vectors as a static model does: sums of words, some of which are
-// frequent, with dimensions of unlike size.
+// vocabulary makes vectors like a static model: sums of words, some of which are
+// frequent, with dimensions of different magnitude.
 type vocabulary struct {
 	rng   *rand.Rand
 	words [][]float32

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// FuzzValues reads bytes that nobody wrote. What can be read has one encoding.
+// FuzzValues decodes arbitrary bytes. A valid value has one encoding.
 func FuzzValues(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{layout})

@@ -1,28 +1,28 @@
-// Package weights is the index of what agents learned: how much each factor of
-// salience counts for an agent, by the feedback about its tasks.
+// Package weights is the index of learned salience weights: how much each factor
+// of salience counts for an agent, by the feedback about its tasks.
 //
 // # Tables
 //
-//	a  tenant, agent            → weights: five numbers, and how many feedbacks made them
+//	a  tenant, agent            → weights: five numbers, and the number of feedbacks
 //	i  tenant, agent, position  → input: what one feedback teaches
-//	f  tenant, id of a feedback → which input is its own
+//	f  tenant, id of a feedback → the position of its input
 //
 // # Who teaches
 //
 // A feedback teaches the agent that it names if it says which factors mattered
-// (its profile) and is of trust user or more, or was written by that very agent.
-// So an agent tunes its own weights and nobody else's; what a tool or a page
-// says tunes none.
+// (its profile) and has at least the trust of a user, or was written by that
+// agent. So an agent tunes only its own weights; text from tools and web pages
+// tunes none.
 //
 // # What is guaranteed
 //
-// Weights are [salience.Weights.Learn] over the inputs that there are, in the
-// order of their positions, from [salience.Cold]. A feedback that is forgotten,
-// expired or erased is taken back: the weights are then as if it had never been.
+// Weights are [salience.Weights.Learn] over the existing inputs, by position,
+// from [salience.Cold]. A forgotten, expired or erased feedback is reverted: the
+// weights are then as if it had never existed.
 //
 // # What is not
 //
-// Reads within a group do not see what the group teaches before its end.
+// Reads within a group do not see its changes before its end.
 package weights
 
 import (
@@ -49,8 +49,8 @@ const (
 	tableFeedback = 'f'
 )
 
-// Weights is the fold. What the group at hand teaches is kept in memory until its
-// end, since the inputs of an agent may have to be gone through then.
+// Weights is the fold. The changes of the current group are kept in memory until
+// its end, since the inputs of an agent may have to be read again then.
 type Weights struct {
 	touched map[agentKey]*lesson
 }
@@ -61,16 +61,16 @@ type agentKey struct {
 	agent  index.Digest
 }
 
-// lesson is what a group changes of an agent.
+// lesson is the changes of a group for an agent.
 type lesson struct {
 	weights salience.Weights
 	learned uint64
 	added   []input         // in the order of their positions
-	removed map[uint64]bool // positions of inputs from before the group
-	stale   bool            // an input was removed, so weights are to be made anew
+	removed map[uint64]bool // positions of earlier inputs
+	stale   bool            // an input was removed, so the weights must be computed again
 }
 
-// input is what one feedback teaches.
+// input is the input of one feedback.
 type input struct {
 	position uint64
 	signal   float64 // -1 to 1: away from the profile, or toward it
@@ -93,10 +93,10 @@ func (w *Weights) Prefix() byte { return Prefix }
 // Format is the number of the fold's layout.
 func (w *Weights) Format() uint32 { return format }
 
-// Reset forgets what is in memory.
+// Reset drops the current group.
 func (w *Weights) Reset() { w.touched = make(map[agentKey]*lesson) }
 
-// Apply takes what a feedback teaches, or takes it back.
+// Apply adds the input of a feedback, or reverts it.
 func (w *Weights) Apply(tx *kv.Txn, r *index.Record) error {
 	if b, ok := r.Body.(*memory.Feedback); ok {
 		return w.teach(tx, r, b)
@@ -137,7 +137,7 @@ func teaches(h *record.Header, b *memory.Feedback) bool {
 	return b.Profile.Set && (h.Trust >= record.User || h.Trust >= record.Agent && h.Actor == b.AgentID)
 }
 
-// signal returns how a task went as a number: the score if there is one.
+// signal returns the outcome of a task as a number: the score if there is one.
 func signal(b *memory.Feedback) float64 {
 	if b.Score.Set {
 		return b.Score.Value
@@ -154,7 +154,7 @@ func signal(b *memory.Feedback) float64 {
 func (w *Weights) teach(tx *kv.Txn, r *index.Record, b *memory.Feedback) error {
 	thing := thingOf(r.Header.Tenant, b.ID)
 	if err := w.takeBack(tx, r.Tenant, thing); err != nil {
-		return err // of the version before
+		return err // of the previous version
 	}
 	if !teaches(&r.Header, b) {
 		return nil
@@ -177,7 +177,7 @@ func (l *lesson) learn(in input) {
 	l.learned++
 }
 
-// lesson returns what the group changes of an agent.
+// lesson returns the changes of the group for an agent.
 func (w *Weights) lesson(tx *kv.Txn, key agentKey) (*lesson, error) {
 	if l := w.touched[key]; l != nil {
 		return l, nil
@@ -191,7 +191,7 @@ func (w *Weights) lesson(tx *kv.Txn, key agentKey) (*lesson, error) {
 	return l, nil
 }
 
-// takeBack undoes what a feedback taught, if it taught anything.
+// takeBack reverts the input of a feedback, if it has one.
 func (w *Weights) takeBack(tx *kv.Txn, tenant uint32, thing index.Digest) error {
 	key := index.NewKey(nil, Prefix, tableFeedback, tenant).Digest(thing)
 	v, ok, err := tx.Get(key, nil)
@@ -219,7 +219,7 @@ func (w *Weights) takeBack(tx *kv.Txn, tenant uint32, thing index.Digest) error 
 	return nil
 }
 
-// Finish writes what the group taught and took back.
+// Finish writes the changes of the group.
 func (w *Weights) Finish(tx *kv.Txn) error {
 	for key, l := range w.touched {
 		if err := l.write(tx, key); err != nil {
@@ -252,8 +252,8 @@ func (l *lesson) write(tx *kv.Txn, key agentKey) error {
 	return tx.SetBlind(agentsKey(key), encodeWeights(nil, l.weights, l.learned))
 }
 
-// renew learns again from the inputs that are left. Those of the group are not
-// written yet, whatever transaction it is.
+// renew learns again from the remaining inputs. Those of the group are not
+// written yet, in either kind of transaction.
 func (l *lesson) renew(tx *kv.Txn, key agentKey) error {
 	prefix := index.NewKey(nil, Prefix, tableInput, key.tenant).Digest(key.agent)
 	it, err := tx.Iter(prefix, kv.PrefixEnd(prefix))
@@ -286,8 +286,8 @@ func (l *lesson) renew(tx *kv.Txn, key agentKey) error {
 	return nil
 }
 
-// For returns the weights of an agent, and how many feedbacks made them. They are
-// the cold ones if none did.
+// For returns the weights of an agent, and the number of feedbacks behind them.
+// Without any they are the cold ones.
 func For(r kv.Reader, tenant uint32, agent string) (w salience.Weights, learned uint64, err error) {
 	return weightsOf(r, agentKey{tenant, index.DigestOf(agent)})
 }
@@ -312,7 +312,7 @@ func inputKey(key agentKey, position uint64) []byte {
 }
 
 // layout begins every value of weights and inputs: a byte, then numbers of 8
-// bytes each, big-endian, IEEE 754 but for the count.
+// bytes each, big-endian, IEEE 754 except for the count.
 const layout = 1
 
 func (in input) encode(dst []byte) []byte {
@@ -320,7 +320,8 @@ func (in input) encode(dst []byte) []byte {
 	return appendNumbers(append(dst, layout), in.signal, p.Recency, p.Access, p.Citations, p.Importance)
 }
 
-// decodeInput reads what encode wrote, but for the position, which is in the key.
+// decodeInput reads the output of encode, except for the position, which is in
+// the key.
 func decodeInput(v []byte) (in input, ok bool) {
 	n, ok := numbers(v)
 	if !ok || len(n) != 5 {
@@ -334,7 +335,7 @@ func encodeWeights(dst []byte, w salience.Weights, learned uint64) []byte {
 	return binary.BigEndian.AppendUint64(dst, learned)
 }
 
-// decodeWeights reads what encodeWeights wrote.
+// decodeWeights reads the output of encodeWeights.
 func decodeWeights(v []byte) (w salience.Weights, learned uint64, ok bool) {
 	if len(v) < 8 {
 		return w, 0, false
@@ -355,7 +356,7 @@ func appendNumbers(dst []byte, list ...float64) []byte {
 	return dst
 }
 
-// numbers reads what appendNumbers wrote behind the layout.
+// numbers reads the output of appendNumbers after the layout.
 func numbers(v []byte) (list []float64, ok bool) {
 	if len(v) == 0 || v[0] != layout || len(v)%8 != 1 {
 		return nil, false
@@ -366,7 +367,7 @@ func numbers(v []byte) (list []float64, ok bool) {
 	return list, true
 }
 
-// damaged says that something in the index cannot be read.
+// damaged says that a value of the index is unreadable.
 func damaged(what string) error {
 	return fault.Newf(fault.Damaged, "%s in the index of weights cannot be read", what).
 		WithFix("`lukasa rebuild` makes the index anew from the journal")

@@ -27,7 +27,7 @@ func openStore(t rapid.TB) *kv.Store {
 	return s
 }
 
-// feedback is a record of a success about which the engine said what mattered.
+// feedback is a record of a success with a profile.
 func feedback(id, agent, actor string, trust record.Trust) index.Record {
 	return index.Record{
 		Header: record.Header{Kind: record.Feedback, Tenant: "acme", Trust: trust, Actor: actor},
@@ -52,8 +52,7 @@ func redacted(id string) index.Record {
 	}}
 }
 
-// fold folds records as one group, in a transaction that cannot be iterated over
-// where it may be such a one.
+// fold folds records as one group, in a plain transaction where possible.
 func fold(t rapid.TB, s *kv.Store, w *weights.Weights, records ...index.Record) {
 	t.Helper()
 	tx := s.Begin()
@@ -84,7 +83,7 @@ func learned(t rapid.TB, s *kv.Store, agent string) (salience.Weights, uint64) {
 	return w, n
 }
 
-// empty reports whether nothing is left in a store.
+// empty reports whether a store is empty.
 func empty(t rapid.TB, s *kv.Store) bool {
 	t.Helper()
 	it, err := s.Iter([]byte{0}, []byte{0xff})
@@ -98,8 +97,8 @@ func empty(t rapid.TB, s *kv.Store) bool {
 	return !any
 }
 
-// TestWhoTeaches lets users and operators teach every agent, an agent itself
-// alone, and nobody else anyone.
+// TestWhoTeaches: users and operators teach every agent, an agent only itself,
+// and others none.
 func TestWhoTeaches(t *testing.T) {
 	bare := feedback("f", "coder", "coder", record.Operator)
 	bare.Body.(*memory.Feedback).Profile = hmx.Opt[memory.Profile]{}
@@ -134,7 +133,7 @@ func TestWhoTeaches(t *testing.T) {
 	}
 }
 
-// TestSignal is the score, or else what the outcome says.
+// TestSignal: the signal is the score, or else that of the outcome.
 func TestSignal(t *testing.T) {
 	profile := salience.Profile{Recency: 1, Access: 0.25, Citations: 0.5, Importance: 0.75}
 	for _, c := range []struct {
@@ -160,8 +159,9 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// TestTakenBack leaves the weights as if a feedback had never been, whatever
-// took it away, in whatever groups; and nothing of the last.
+// TestTakenBack: a removed feedback leaves the weights as if it had never
+// existed, for any kind of removal and grouping; and nothing is left of the
+// last.
 func TestTakenBack(t *testing.T) {
 	put := func(position uint64) index.Record {
 		r := feedback(fmt.Sprint("f", position), "coder", "ann", record.User)
@@ -209,8 +209,8 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// TestGroups gives the same weights in any groups, and those that the inputs
-// make one after the other.
+// TestGroups: any grouping gives the same weights, which are those of the inputs
+// in order.
 func TestGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, w := openStore(t), weights.New()
@@ -263,7 +263,7 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// TestGivenUp forgets what a group taught that was not committed.
+// TestGivenUp: a discarded group has no effect.
 func TestGivenUp(t *testing.T) {
 	s, w := openStore(t), weights.New()
 	defer s.Close()
@@ -282,7 +282,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestDamage is told, not guessed at.
+// TestDamage: damage is reported, not guessed at.
 func TestDamage(t *testing.T) {
 	for _, table := range []string{"a", "i", "f"} {
 		s, w := openStore(t), weights.New()

@@ -1,9 +1,9 @@
-// Package ingesttest is what every source of events has to pass: good messages and
+// Package ingesttest is the conformance suite of event sources: valid messages and
 // garbage, duplicates and disorder, brokers that restart and consumers that stop or
 // fail at the worst moment.
 //
-// [Run] runs all of it against a broker, with a real board. Nothing in it depends on
-// how quick the machine is.
+// [Run] runs the suite against a broker, with a real board. It does not depend on the
+// speed of the machine.
 package ingesttest
 
 import (
@@ -32,8 +32,8 @@ type Broker interface {
 	Dial(ctx context.Context) (ingest.Source, error)
 	// Letters returns the dead letters.
 	Letters(t *testing.T) []Letter
-	// Restart stops the broker and starts it again with what it has stored. It reports
-	// whether it could.
+	// Restart restarts the broker with its stored messages. It reports whether it
+	// could.
 	Restart(t *testing.T) bool
 }
 
@@ -43,11 +43,10 @@ type Letter struct {
 	Headers map[string]string
 }
 
-// Tenant is the one that the consumers write for.
+// Tenant is the tenant of the consumers.
 const Tenant = "acme"
 
-// patience is how long a condition is waited for. It is only used up by a test that
-// fails.
+// patience limits the wait for a condition. Only a failing test uses it up.
 const patience = 2 * time.Minute
 
 // world is a board with a gate, and a broker.
@@ -75,7 +74,7 @@ func newWorld(t *testing.T, broker Broker, o intake.Options) *world {
 	return w
 }
 
-// consumer is one that runs.
+// consumer is a running consumer.
 type consumer struct {
 	*ingest.Consumer
 	stop func()
@@ -134,7 +133,7 @@ func (w *world) session(id string) []string {
 	for after := ""; ; {
 		page, err := tenant.Events(context.Background(), lukasa.EventQuery{Session: id, After: after, Limit: 1000})
 		if fault.CodeOf(err) == fault.NotFound {
-			return nil // of the tenant there is nothing yet
+			return nil // the tenant has no records yet
 		}
 		if err != nil {
 			w.t.Fatal(err)
@@ -152,7 +151,7 @@ func (w *world) session(id string) []string {
 	return ids
 }
 
-// recorded fails unless exactly these many records are on the board, and it is sound.
+// recorded fails unless the board has exactly n records and is sound.
 func (w *world) recorded(n int) {
 	w.t.Helper()
 	root, err := w.board.Tenant(Tenant, lukasa.Writer{}).Root(context.Background())
@@ -165,7 +164,7 @@ func (w *world) recorded(n int) {
 	}
 }
 
-// message returns an event as it travels.
+// message returns an event in its wire form.
 func message(session string, sequence int64) wire.Message {
 	return text(Tenant, session, eventID(session, sequence), sequence, "hello")
 }
@@ -176,7 +175,7 @@ func text(tenant, session, id string, sequence int64, says string) wire.Message 
 	quote := func(s string) string {
 		b, err := json.Marshal(s)
 		if err != nil {
-			panic(err) // strings always have a form
+			panic(err) // unreachable: strings always encode
 		}
 		return string(b)
 	}
@@ -204,8 +203,7 @@ func ids(session string, from, to int64) []string {
 	return list
 }
 
-// garbage returns messages of every kind that are no events, and the code that each is
-// refused with.
+// garbage returns invalid messages of every kind, with the error code of each.
 func garbage() map[string]wire.Message {
 	good := string(message("g", 0).Body)
 	raw := func(s string) wire.Message { return wire.Message{Key: "g", Body: []byte(s)} }

@@ -17,11 +17,11 @@ import (
 	"lukasa.dev/internal/intake"
 )
 
-// Start gives a broker with a stream of its own to a test. If the broker hands messages
-// out again that were not acknowledged in time, then it is after so long.
+// Start returns a broker with a stream of its own for a test. ackWait is the broker's
+// timeout for redelivery, if it has one.
 type Start func(t *testing.T, ackWait time.Duration) Broker
 
-// AckWait is long enough for a machine with too much to do.
+// AckWait is long enough for an overloaded machine.
 const AckWait = 15 * time.Second
 
 // Run runs the whole suite.
@@ -69,7 +69,7 @@ func testGood(w *world) {
 			w.t.Errorf("%s: %v", name, got)
 		}
 	}
-	// What comes later is taken in too.
+	// Later messages are taken in too.
 	w.broker.Publish(w.t, run("later", 0, 10)...)
 	c.settled(w.t, sessions*events+10)
 	w.recorded(sessions*events + 10)
@@ -100,7 +100,8 @@ func (w *world) letters(want map[string]string) {
 	}
 }
 
-// testGarbage: each piece becomes a dead letter as it was, and costs no good message.
+// testGarbage: each invalid message becomes a dead letter with its bytes, and no valid
+// message is lost.
 func testGarbage(w *world) {
 	want := make(map[string]string)
 	n := int64(0)
@@ -124,7 +125,7 @@ func testGarbage(w *world) {
 	}
 }
 
-// testMuchGarbage: a broker full of garbage does not stop what is good in it.
+// testMuchGarbage: a broker full of garbage does not stop the valid messages in it.
 func testMuchGarbage(w *world) {
 	const bad, good = 1500, 30
 	want := make(map[string]string)
@@ -145,8 +146,8 @@ func testMuchGarbage(w *world) {
 	w.letters(want)
 }
 
-// testDuplicates: what comes again is recorded once, and what comes again with other
-// content is a conflict.
+// testDuplicates: repeated messages are recorded once, and a repeated id with other content
+// is a conflict.
 func testDuplicates(w *world) {
 	const n = 50
 	for range 3 {
@@ -164,7 +165,7 @@ func testDuplicates(w *world) {
 	w.letters(map[string]string{string(other.Body): string(fault.IDConflict)})
 }
 
-// testDisorder: what is out of order on its way is recorded in order.
+// testDisorder: messages that arrive out of order are recorded in order.
 func testDisorder(w *world) {
 	const n = 300
 	list := run("s", 0, n)
@@ -184,7 +185,7 @@ func testDisorder(w *world) {
 	}
 }
 
-// testGap: what never comes is waited for no longer than the window.
+// testGap: a missing message delays others no longer than the window.
 func testGap(w *world) {
 	w.broker.Publish(w.t, message("s", 0), message("s", 2), message("s", 5))
 	c := w.consume(nil)
@@ -197,7 +198,7 @@ func testGap(w *world) {
 	}
 }
 
-// listened counts how often the broker is told that messages are being worked on.
+// listened counts the calls of Working.
 type listened struct {
 	ingest.Source
 	beats *atomic.Int64
@@ -211,8 +212,8 @@ func (s listened) Working(ctx context.Context, busy []*ingest.Message) error {
 	return err
 }
 
-// testWaiting: what waits for another is not acknowledged meanwhile, and the broker
-// is told that it is worked on.
+// testWaiting: a message that waits for another is not acknowledged meanwhile, and is
+// reported to the broker as in progress.
 func testWaiting(w *world) {
 	w.broker.Publish(w.t, message("s", 0), message("s", 2))
 	var beats atomic.Int64
@@ -244,9 +245,8 @@ func testWaiting(w *world) {
 	}
 }
 
-// testRestart: a broker that goes away and comes back loses nothing and doubles
-// nothing. What it hands out again later than is waited for is late, and the rest is in
-// order.
+// testRestart: a broker that restarts loses nothing and doubles nothing. What it delivers
+// after the window is late, and the rest is in order.
 func testRestart(w *world) {
 	c := w.consume(nil)
 	w.broker.Publish(w.t, run("s", 0, 100)...)
@@ -269,8 +269,8 @@ func testRestart(w *world) {
 	w.letters(nil)
 }
 
-// sick is a source whose acknowledgements fail, as they do when the process ends
-// between the fsync and them.
+// sick is a source whose acknowledgements fail, as when the process ends between the fsync
+// and the acknowledgement.
 type sick struct {
 	ingest.Source
 	healthy func() bool
@@ -292,7 +292,7 @@ func (s sick) Bury(ctx context.Context, dead []ingest.Dead) (int, error) {
 	return s.Source.Bury(ctx, dead)
 }
 
-// ail has a consumer with sources that are sick.
+// ail makes a consumer use sick sources.
 func (w *world) ail(healthy func() bool) func(*ingest.Options) {
 	return func(o *ingest.Options) {
 		dial := o.Dial
@@ -306,8 +306,8 @@ func (w *world) ail(healthy func() bool) func(*ingest.Options) {
 	}
 }
 
-// testKilledBeforeAck: a consumer that ends when all is on the disk and nothing is
-// acknowledged leaves all to the next one, which records nothing twice.
+// testKilledBeforeAck: a consumer that ends when everything is durable and nothing is
+// acknowledged leaves everything to the next one, which records nothing twice.
 func testKilledBeforeAck(w *world) {
 	const n = 100
 	bad := wire.Message{Key: "g", Body: []byte("garbage")}
@@ -327,18 +327,18 @@ func testKilledBeforeAck(w *world) {
 	w.letters(map[string]string{"garbage": string(fault.InvalidDocument)})
 }
 
-// testLostAcks: acknowledgements that fail now and then cost nothing but time.
+// testLostAcks: acknowledgements that fail now and then only cost time.
 func testLostAcks(w *world) {
 	const n = 200
 	var calls atomic.Int64
-	c := w.consume(w.ail(func() bool { return calls.Add(1)%9 == 0 })) // often enough to connect anew
+	c := w.consume(w.ail(func() bool { return calls.Add(1)%9 == 0 })) // often enough to reconnect
 	w.broker.Publish(w.t, run("s", 0, n)...)
 	until(w.t, "all are recorded and the lag is 0", func() bool {
 		s := c.Stats()
 		return len(w.session("s")) == n && s.Lag == 0 && s.InFlight == 0
 	}, func() any { return c.Stats() })
-	// What the broker hands out again after the window is late: that, and nothing else, may
-	// stand behind what came later.
+	// What the broker redelivers after the window is late: only that may stand after later
+	// events.
 	got, want := w.session("s"), ids("s", 0, n)
 	late, newest := uint64(0), -1
 	for _, id := range got {
@@ -360,7 +360,7 @@ func testLostAcks(w *world) {
 	w.letters(nil)
 }
 
-// testStopAndGoOn: one consumer stops in the middle, another goes on.
+// testStopAndGoOn: one consumer stops in the middle, another continues.
 func testStopAndGoOn(w *world) {
 	const n = 600
 	w.broker.Publish(w.t, run("s", 0, n)...)
@@ -380,8 +380,8 @@ func testStopAndGoOn(w *world) {
 	w.letters(nil)
 }
 
-// testTroubleThatPasses: nothing is acknowledged or buried while the board cannot
-// write, and all is recorded when it can again.
+// testTroubleThatPasses: nothing is acknowledged or buried while the board cannot write,
+// and everything is recorded when it can again.
 func testTroubleThatPasses(w *world) {
 	const n = 40
 	w.broker.Publish(w.t, run("s", 0, n)...)
@@ -409,7 +409,7 @@ func testTroubleThatPasses(w *world) {
 	w.letters(nil)
 }
 
-// testTwoShare: two consumers at the same time record everything once.
+// testTwoShare: two concurrent consumers record everything once.
 func testTwoShare(w *world) {
 	const sessions, n = 8, 60
 	a, b := w.consume(nil), w.consume(nil)

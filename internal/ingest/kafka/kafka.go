@@ -1,12 +1,12 @@
-// Package kafka reads events from topics of Kafka, as a member of a consumer group.
+// Package kafka reads events from Kafka topics, as a member of a consumer group.
 //
-// Kafka knows one offset a partition, so what is committed is always the end of an
-// unbroken run of messages that are done with: recorded, or stored among the dead
-// letters. One that waits for other events holds the offset back, and nothing else. When
-// a partition goes to another member, what is durable by then is committed first, and
-// what is not is read again over there; afterwards nothing of it is committed here.
+// Kafka has one offset per partition, so the committed offset is always the end of an
+// unbroken run of completed messages: recorded, or stored as dead letters. A message
+// that waits for other events holds back the offset, and nothing else. When a partition
+// moves to another member, its durable run is committed first, and the new member reads
+// the rest again; afterwards this member commits nothing of it.
 //
-// Dead letters go to a topic of their own, which is made if it is not there, with the
+// Dead letters go to a topic of their own, which is created if it is missing, with the
 // key, the bytes and the headers of the message.
 package kafka
 
@@ -39,13 +39,13 @@ type Config struct {
 	Brokers []string
 	Topics  []string
 	Group   string
-	// DeadTopic is where dead letters go. Empty means the name of the first topic with
-	// "-dead" behind it.
+	// DeadTopic receives the dead letters. Default: the first topic with "-dead"
+	// appended.
 	DeadTopic string
 	// TLS, if set, is for all connections.
 	TLS *tls.Config
 	// User and Password are for SASL; Mechanism is plain, scram-sha-256 or
-	// scram-sha-512, and plain if it is empty.
+	// scram-sha-512, by default plain.
 	User, Password, Mechanism string
 }
 
@@ -88,9 +88,9 @@ func asPlain(user, password string) kgo.Opt {
 const (
 	// fetchWait is how long a fetch waits for messages.
 	fetchWait = 2 * time.Second
-	// fetchBytes is how much is fetched ahead of what is asked for.
+	// fetchBytes limits the prefetch.
 	fetchBytes = 8 << 20
-	// revokeTime is how long a partition that goes away may take to be committed.
+	// revokeTime limits the final commit of a revoked partition.
 	revokeTime = 5 * time.Second
 )
 
@@ -100,7 +100,7 @@ type Source struct {
 	client *kgo.Client
 	admin  *kadm.Client
 
-	committing sync.Mutex // one at a time, so that none goes back
+	committing sync.Mutex // serializes commits, so that none goes back
 
 	mu    sync.Mutex
 	parts map[place]*partition // assigned
@@ -112,7 +112,7 @@ type place struct {
 	partition int32
 }
 
-// Open joins the group, and makes the topic of dead letters if it is not there.
+// Open joins the group, and creates the topic of dead letters if it is missing.
 func Open(ctx context.Context, c Config) (*Source, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func Open(ctx context.Context, c Config) (*Source, error) {
 	return s, nil
 }
 
-// prepare finds the topics and makes that of dead letters.
+// prepare finds the topics and creates that of dead letters.
 func (s *Source) prepare(ctx context.Context) error {
 	if err := s.client.Ping(ctx); err != nil {
 		return fault.Newf(fault.NoServer, "kafka: %s: %w", strings.Join(s.c.Brokers, ","), err)
@@ -168,12 +168,12 @@ func (s *Source) prepare(ctx context.Context) error {
 	return nil
 }
 
-// Fetch waits for messages and returns those that are there.
+// Fetch waits for messages and returns the available ones.
 func (s *Source) Fetch(ctx context.Context, n int) ([]*ingest.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchWait)
 	defer cancel()
 	fetches := s.client.PollRecords(ctx, n)
-	// Partitions may go away again once their messages are in the books.
+	// Partitions may be revoked once their messages are tracked.
 	defer s.client.AllowRebalance()
 	var list []*ingest.Message
 	s.mu.Lock()
@@ -198,7 +198,7 @@ func (s *Source) Fetch(ctx context.Context, n int) ([]*ingest.Message, error) {
 	return list, failed
 }
 
-// Ack notes messages as done with, and commits how far the unbroken runs reach.
+// Ack marks messages as completed, and commits the unbroken runs.
 func (s *Source) Ack(ctx context.Context, done []*ingest.Message) error {
 	s.mu.Lock()
 	for _, m := range done {
@@ -208,7 +208,7 @@ func (s *Source) Ack(ctx context.Context, done []*ingest.Message) error {
 	return s.commit(ctx, func(place) bool { return true })
 }
 
-// commit commits the unbroken runs of some partitions, and takes them out of the books.
+// commit commits the unbroken runs of the wanted partitions, and stops tracking them.
 func (s *Source) commit(ctx context.Context, wanted func(place) bool) error {
 	s.committing.Lock()
 	defer s.committing.Unlock()
@@ -264,15 +264,15 @@ func (s *Source) Bury(ctx context.Context, dead []ingest.Dead) (int, error) {
 	for i, d := range dead[:n] {
 		done[i] = d.Message
 	}
-	// They are stored, so that they must not be buried again; a commit that fails is
-	// made up for by the next.
+	// They are stored, so they must not be buried again; the next commit makes up for
+	// one that fails.
 	if err := s.Ack(ctx, done); failed == nil {
 		failed = err
 	}
 	return n, failed
 }
 
-// Working has nothing to tell: the client keeps its membership by itself.
+// Working does nothing: the client maintains its membership itself.
 func (s *Source) Working(context.Context, []*ingest.Message) error { return nil }
 
 // Heartbeat is zero: see Working.
@@ -315,23 +315,23 @@ func (s *Source) Lag(ctx context.Context) (int64, error) {
 	return lag, nil
 }
 
-// Close leaves the group. What is not committed is read again by others.
+// Close leaves the group. Other members read again what is not committed.
 func (s *Source) Close() error {
 	s.client.CloseAllowingRebalance()
 	return nil
 }
 
-// revoked commits what is durable of partitions that go to another member, and forgets
+// revoked commits the durable runs of partitions that move to another member, and drops
 // them.
 func (s *Source) revoked(ctx context.Context, _ *kgo.Client, gone map[string][]int32) {
 	ctx, cancel := context.WithTimeout(ctx, revokeTime)
 	defer cancel()
-	// Whatever comes of it: the next member begins where the last commit was.
+	// If this fails, the next member begins at the last commit.
 	_ = s.commit(ctx, func(at place) bool { return slices.Contains(gone[at.topic], at.partition) })
 	s.lost(ctx, nil, gone)
 }
 
-// lost forgets partitions that are another member's already.
+// lost drops partitions that belong to another member already.
 func (s *Source) lost(_ context.Context, _ *kgo.Client, gone map[string][]int32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// broker is a cluster of its own, or the one that LUKASA_KAFKA_BROKERS names.
+// broker is a new cluster, or the one that LUKASA_KAFKA_BROKERS names.
 type broker struct {
 	addrs   []string
 	cluster *kfake.Cluster
@@ -67,7 +67,7 @@ func startBroker(t *testing.T) *broker {
 	return b
 }
 
-// with does something with a client of its own.
+// with runs f with a new client.
 func (b *broker) with(t *testing.T, f func(context.Context, *kgo.Client), options ...kgo.Opt) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -191,8 +191,9 @@ func (b *broker) committed(t *testing.T) map[int32]int64 {
 	return got
 }
 
-// A partition that goes to another member takes along what is not durable: the offset
-// stays before the first such message, whatever the member that lost it says later.
+// A partition that moves to another member takes along what is not durable: the
+// offset stays before the first such message, whatever the former member acknowledges
+// later.
 func TestPartitionGoesToAnotherMember(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t)
@@ -263,14 +264,14 @@ func TestPartitionGoesToAnotherMember(t *testing.T) {
 		select {
 		case moved = <-got:
 		default:
-			fetch(first, 1) // which is when partitions may go
+			fetch(first, 1) // partitions may move during a fetch
 		}
 	}
 	partition, offset, _ := strings.Cut(moved[0].Offset, "/")
 	if offset != "3" {
 		t.Errorf("the other member begins at %s", moved[0].Offset)
 	}
-	// The first member finishes what it had, also of what is not its own any more.
+	// The first member completes what it had, including what is no longer its own.
 	if err := first.Ack(ctx, left); err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,7 @@ package kafka
 
 import "github.com/twmb/franz-go/pkg/kgo"
 
-// partition is what was fetched of a partition and is not committed, in the order of
-// offsets.
+// partition is the fetched and uncommitted messages of a partition, by offset.
 type partition struct {
 	entries []*entry
 }
@@ -14,15 +13,15 @@ type entry struct {
 	done   bool
 }
 
-// add takes a message in. Offsets grow.
+// add tracks a message. Offsets grow.
 func (p *partition) add(r *kgo.Record) *entry {
 	e := &entry{record: r}
 	p.entries = append(p.entries, e)
 	return e
 }
 
-// end returns the last of the unbroken run of messages that are done with, from the
-// first on, or nil if the first is not.
+// end returns the last of the unbroken run of completed messages from the first on,
+// or nil if the first is not complete.
 func (p *partition) end() *kgo.Record {
 	var last *kgo.Record
 	for _, e := range p.entries {

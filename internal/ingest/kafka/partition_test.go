@@ -7,8 +7,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// The end is always that of the unbroken run, whatever the order in which messages are
-// done, and whatever offsets are missing.
+// The end is always that of the unbroken run, for any order of completion and any
+// missing offsets.
 func TestPartitionAgainstModel(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

@@ -1,15 +1,14 @@
-// Package nats reads events from a stream of NATS JetStream, by a durable pull
-// consumer.
+// Package nats reads events from a NATS JetStream stream, with a durable pull consumer.
 //
-// Messages are acknowledged one by one, in whatever order they are recorded. What waits
-// for other events is reported as being in progress, so that the server does not hand it
-// out again. Dead letters are published to a subject of their own, which must belong to
-// another stream; if none has it, one is made. Only when that stream has stored a dead
-// letter is its message ended. A letter has an id made of stream and sequence, so that
-// storing it again within the stream's window for duplicates does nothing.
+// Messages are acknowledged one by one, in the order of their recording. Messages that
+// wait for other events are reported as in progress, so that the server does not
+// redeliver them. Dead letters are published to a subject of their own, which must
+// belong to another stream; if none has it, one is created. A message is ended only when
+// that stream has stored its dead letter. A dead letter has an id made of stream and
+// sequence, so that storing it again within the stream's duplicate window has no effect.
 //
-// What [Source.Close] finds unacknowledged is handed back, for the next consumer to have
-// it at once.
+// [Source.Close] hands unacknowledged messages back, so that the next consumer gets them
+// at once.
 package nats
 
 import (
@@ -36,18 +35,18 @@ const (
 
 // Config says which stream is read. URL and Stream must be given.
 type Config struct {
-	// URL is where the servers are, with commas between them.
+	// URL names the servers, separated by commas.
 	URL string
-	// Stream is read by the consumer Durable, which is made if it is not there. Only
+	// Stream is read by the consumer Durable, which is created if it is missing. Only
 	// messages of Subjects are read, or all if there are none.
 	Stream   string
 	Durable  string
 	Subjects []string
-	// DeadSubject is where dead letters go. Empty means "lukasa-dead." and the name of
-	// the stream.
+	// DeadSubject receives the dead letters. Default: "lukasa-dead." and the name of the
+	// stream.
 	DeadSubject string
-	// AckWait is how long the server waits before it hands a message out again, and
-	// AckLimit how many may be handed out and not acknowledged.
+	// AckWait is how long the server waits before it redelivers a message, and AckLimit
+	// the maximum number of unacknowledged messages.
 	AckWait  time.Duration
 	AckLimit int
 	// Options are for the connection: credentials, TLS.
@@ -89,15 +88,15 @@ type Source struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	consumer jetstream.Consumer
-	coming   jetstream.MessageBatch // what was asked for and is still coming, or nil
-	enough   context.CancelFunc     // ends that
+	coming   jetstream.MessageBatch // the fetch that is under way, or nil
+	enough   context.CancelFunc     // ends it
 
 	mu  sync.Mutex
-	out map[*ingest.Message]jetstream.Msg // handed out and not acknowledged
+	out map[*ingest.Message]jetstream.Msg // delivered and not acknowledged
 }
 
-// Open connects to the server and makes what is missing: the consumer, and a stream for
-// dead letters.
+// Open connects to the server and creates what is missing: the consumer, and a stream
+// for dead letters.
 func Open(ctx context.Context, c Config) (*Source, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -119,7 +118,7 @@ func Open(ctx context.Context, c Config) (*Source, error) {
 	return s, nil
 }
 
-// prepare finds the stream, the consumer and the place of dead letters.
+// prepare finds the stream, the consumer and the stream of dead letters.
 func (s *Source) prepare(ctx context.Context) (err error) {
 	if s.js, err = jetstream.New(s.conn); err != nil {
 		return fault.Newf(fault.NoServer, "nats: %w", err)
@@ -154,10 +153,10 @@ func (s *Source) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// Fetch waits for messages and returns those that are there.
+// Fetch waits for messages and returns the available ones.
 func (s *Source) Fetch(ctx context.Context, n int) ([]*ingest.Message, error) {
 	if s.coming == nil {
-		// What is coming may outlive this call.
+		// The batch may outlive this call.
 		wait, enough := context.WithTimeout(context.WithoutCancel(ctx), fetchWait)
 		batch, err := s.consumer.Fetch(n, jetstream.FetchContext(wait))
 		if err != nil {
@@ -188,7 +187,7 @@ func (s *Source) Fetch(ctx context.Context, n int) ([]*ingest.Message, error) {
 			s.enough()
 			s.coming = nil
 			if errors.Is(err, context.DeadlineExceeded) {
-				err = nil // nothing more came
+				err = nil // no more messages arrived
 			}
 			return list, err
 		}
@@ -210,14 +209,14 @@ func (s *Source) handOut(m jetstream.Msg) *ingest.Message {
 	return msg
 }
 
-// done takes a message out of the books.
+// done stops tracking a message.
 func (s *Source) done(m *ingest.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.out, m)
 }
 
-// Ack acknowledges messages, and returns when the server has heard it.
+// Ack acknowledges messages, and returns when the server has confirmed it.
 func (s *Source) Ack(ctx context.Context, list []*ingest.Message) error {
 	for _, m := range list {
 		if err := m.Token.(jetstream.Msg).Ack(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
@@ -257,7 +256,7 @@ func (s *Source) Bury(ctx context.Context, dead []ingest.Dead) (int, error) {
 	return len(dead), s.conn.FlushWithContext(ctx)
 }
 
-// Working tells the server that messages are in progress.
+// Working reports to the server that messages are in progress.
 func (s *Source) Working(ctx context.Context, list []*ingest.Message) error {
 	for _, m := range list {
 		if err := m.Token.(jetstream.Msg).InProgress(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
@@ -267,7 +266,7 @@ func (s *Source) Working(ctx context.Context, list []*ingest.Message) error {
 	return s.conn.FlushWithContext(ctx)
 }
 
-// Heartbeat is a third of what the server waits.
+// Heartbeat is a third of AckWait.
 func (s *Source) Heartbeat() time.Duration { return s.c.AckWait / 3 }
 
 // Lag returns how many messages are not acknowledged.
@@ -289,7 +288,7 @@ func (s *Source) Close() error {
 		}
 	}
 	if !s.conn.IsConnected() {
-		return nil // the server will notice by itself
+		return nil // the server notices by itself
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,12 +22,12 @@ import (
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
-		// The embedded server keeps these for the process.
+		// The embedded server keeps these for the lifetime of the process.
 		goleak.IgnoreAnyFunction("github.com/nats-io/nats-server/v2/server.init.0.func1"),
 	)
 }
 
-// broker is a server of its own, or the one that LUKASA_NATS_URL names.
+// broker is a new server, or the one that LUKASA_NATS_URL names.
 type broker struct {
 	url    string
 	server *server.Server
@@ -57,7 +57,7 @@ func startBroker(t *testing.T, ackWait time.Duration) *broker {
 		b.o = &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}
 		b.server = startServer(t, b.o)
 		b.url = b.server.ClientURL()
-		b.o.Port = b.server.Addr().(*net.TCPAddr).Port // the same after a restart
+		b.o.Port = b.server.Addr().(*net.TCPAddr).Port // keep the port across restarts
 		t.Cleanup(func() { stopServer(b.server) })
 	}
 	name := fmt.Sprint("lukasa-test-", time.Now().UnixNano())
@@ -71,7 +71,7 @@ func startBroker(t *testing.T, ackWait time.Duration) *broker {
 		t.Cleanup(func() {
 			b.with(t, func(ctx context.Context, js jetstream.JetStream) {
 				for _, stream := range []string{name, name + "-dead"} {
-					_ = js.DeleteStream(ctx, stream) // the second may not be there
+					_ = js.DeleteStream(ctx, stream) // the second may not exist
 				}
 			})
 		})
@@ -84,7 +84,7 @@ func stopServer(s *server.Server) {
 	s.WaitForShutdown()
 }
 
-// with does something with a connection of its own.
+// with runs f with a new connection.
 func (b *broker) with(t *testing.T, f func(context.Context, jetstream.JetStream)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -1,13 +1,13 @@
-// Package redis reads events from a stream of Redis, as a consumer of a group.
+// Package redis reads events from a Redis stream, as a consumer of a group.
 //
 // An entry has the event as JSON in one field. Entries are acknowledged one by one, in
-// whatever order they are recorded. What waits for other events is claimed again by its
-// own consumer, so that no other takes it for left behind. What consumers that are gone
-// left behind is claimed after a while; what [Source.Close] finds unacknowledged is
-// marked so that the next consumer has it at once.
+// the order of their recording. Entries that wait for other events are claimed again by
+// their own consumer, so that no other consumer claims them. Entries of consumers that
+// are gone are claimed after a while. [Source.Close] marks unacknowledged entries so
+// that the next consumer gets them at once.
 //
-// A dead letter is added to a stream of its own, with all fields of the entry, and the
-// entry acknowledged, in one transaction: it is there exactly once. In a cluster both
+// One transaction adds a dead letter to a stream of its own, with all fields of the
+// entry, and acknowledges the entry: it is there exactly once. In a cluster both
 // streams must be in one slot, such as {lukasa}:events and {lukasa}:events:dead.
 package redis
 
@@ -36,18 +36,17 @@ const (
 
 // Config says which stream is read. URL and Stream must be given.
 type Config struct {
-	// URL is where the server is, such as redis://user:password@127.0.0.1:6379/0, or
-	// rediss:// for TLS.
+	// URL is the address of the server, such as redis://user:password@127.0.0.1:6379/0,
+	// or rediss:// for TLS.
 	URL string
-	// Stream is read by Consumer, one of Group, which is made if it is not there. The
-	// name of the consumer is that of the machine if it is empty.
+	// Stream is read by Consumer, a member of Group, which is created if it is missing.
+	// The default name of the consumer is that of the machine.
 	Stream, Group, Consumer string
-	// Field is the one that has the event.
+	// Field is the field with the event.
 	Field string
-	// DeadStream is where dead letters go. Empty means the name of the stream with
-	// ":dead" behind it.
+	// DeadStream receives the dead letters. Default: the stream with ":dead" appended.
 	DeadStream string
-	// ClaimAfter is how long an entry that nobody works on stays with its consumer.
+	// ClaimAfter is how long an idle entry stays with its consumer.
 	ClaimAfter time.Duration
 }
 
@@ -89,12 +88,12 @@ func (c Config) withDefaults() Config {
 }
 
 const (
-	// fetchWait is how long a fetch waits for entries. A wait without end could not be
-	// called off.
+	// fetchWait is how long a fetch waits for entries. A wait without a limit could not
+	// be cancelled.
 	fetchWait = time.Second
-	// atOnce is how many entries one command is about.
+	// atOnce is how many entries one command handles.
 	atOnce = 512
-	// leftBehind is the idle time that is given to what a consumer leaves.
+	// leftBehind is the idle time that is set on entries that a consumer leaves.
 	leftBehind = 365 * 24 * time.Hour
 )
 
@@ -103,14 +102,14 @@ type Source struct {
 	c      Config
 	client *goredis.Client
 
-	claimed string    // where the search for what was left behind goes on
-	search  time.Time // when it begins anew
+	claimed string    // where the search for abandoned entries continues
+	search  time.Time // when it starts again
 
 	mu  sync.Mutex
-	out map[string]bool // ids that were handed out and are not acknowledged
+	out map[string]bool // ids of delivered and unacknowledged entries
 }
 
-// Open connects to the server and makes the group if it is not there.
+// Open connects to the server and creates the group if it is missing.
 func Open(ctx context.Context, c Config) (*Source, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -130,7 +129,7 @@ func Open(ctx context.Context, c Config) (*Source, error) {
 	return s, nil
 }
 
-// Fetch returns what others left behind, or waits for what is new.
+// Fetch returns entries that other consumers abandoned, or waits for new ones.
 func (s *Source) Fetch(ctx context.Context, n int) ([]*ingest.Message, error) {
 	if list, err := s.claim(ctx, n); err != nil || len(list) > 0 {
 		return list, err
@@ -151,8 +150,8 @@ func (s *Source) Fetch(ctx context.Context, n int) ([]*ingest.Message, error) {
 	return list, nil
 }
 
-// claim returns entries that nobody has worked on for a while. It looks for them at
-// the beginning, and then now and then.
+// claim returns abandoned entries. It searches for them at the start, and then now and
+// then.
 func (s *Source) claim(ctx context.Context, n int) ([]*ingest.Message, error) {
 	if time.Now().Before(s.search) {
 		return nil, nil
@@ -182,7 +181,7 @@ func (s *Source) handOut(entries []goredis.XMessage, again bool) []*ingest.Messa
 	return list
 }
 
-// done takes entries out of the books.
+// done stops tracking entries.
 func (s *Source) done(ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,8 +223,7 @@ func (s *Source) Bury(ctx context.Context, dead []ingest.Dead) (int, error) {
 	return n, nil
 }
 
-// fields returns those of a dead letter: the entry's own, in the order of their names,
-// and why it is dead.
+// fields returns those of a dead letter: the entry's own, by name, and the reason.
 func fields(d ingest.Dead) []string {
 	own := d.Message.Token.(map[string]any)
 	names := make([]string, 0, len(own))
@@ -244,12 +242,12 @@ func fields(d ingest.Dead) []string {
 	return list
 }
 
-// Working claims entries again, so that they do not look left behind.
+// Working claims entries again, so that they do not look abandoned.
 func (s *Source) Working(ctx context.Context, list []*ingest.Message) error {
 	return s.keep(ctx, offsets(list), 0)
 }
 
-// keep claims entries for the own consumer and says how long they were idle.
+// keep claims entries for its own consumer and sets their idle time.
 func (s *Source) keep(ctx context.Context, ids []string, idle time.Duration) error {
 	for part := range slices.Chunk(ids, atOnce) {
 		args := []any{"XCLAIM", s.c.Stream, s.c.Group, s.c.Consumer, 0}
@@ -266,8 +264,8 @@ func (s *Source) keep(ctx context.Context, ids []string, idle time.Duration) err
 // Heartbeat is a third of the time after which others claim.
 func (s *Source) Heartbeat() time.Duration { return s.c.ClaimAfter / 3 }
 
-// Lag returns how many entries are not acknowledged. If the server cannot tell how many
-// were not handed out yet, it is at least so many.
+// Lag returns the number of unacknowledged entries. If the server does not know how
+// many are undelivered, it is a lower bound.
 func (s *Source) Lag(ctx context.Context) (int64, error) {
 	groups, err := s.client.XInfoGroups(ctx, s.c.Stream).Result()
 	if err != nil {
@@ -286,7 +284,7 @@ func (s *Source) Lag(ctx context.Context) (int64, error) {
 	return 0, fault.Newf(fault.NotFound, "redis: stream %q has no group %q", s.c.Stream, s.c.Group)
 }
 
-// Close leaves what is not acknowledged to the next consumer, and ends the connection.
+// Close leaves unacknowledged entries to the next consumer, and closes the connection.
 func (s *Source) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

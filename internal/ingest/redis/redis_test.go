@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// broker is a server of its own, or the one that LUKASA_REDIS_URL names.
+// broker is a new server, or the one that LUKASA_REDIS_URL names.
 type broker struct {
 	url    string
 	port   string
@@ -30,7 +30,7 @@ type broker struct {
 	c      redis.Config
 }
 
-// startServer starts Debian's server on a loopback port, with every write on the disk
+// startServer starts Debian's server on a loopback port, with every write durable
 // before it is answered.
 func (b *broker) startServer(t *testing.T) {
 	t.Helper()
@@ -95,7 +95,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// with does something with a client of its own.
+// with runs f with a new client.
 func (b *broker) with(t *testing.T, f func(context.Context, *goredis.Client) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -170,7 +170,7 @@ func (b *broker) Restart(t *testing.T) bool {
 
 func TestSuite(t *testing.T) { ingesttest.Run(t, start) }
 
-// What a consumer that was killed left behind is claimed by another, after a while.
+// Another consumer claims the entries of a killed one, after a while.
 func TestClaimsWhatWasLeftBehind(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t, ingesttest.AckWait)
@@ -236,7 +236,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// What is worked on does not look left behind, however long it has been.
+// Entries in progress do not look abandoned, however long they take.
 func TestWorkingKeepsEntries(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t, time.Minute)
@@ -261,7 +261,7 @@ func TestWorkingKeepsEntries(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
-	// An hour goes by.
+	// An hour passes.
 	err = b.with(t, func(ctx context.Context, client *goredis.Client) error {
 		return client.Do(ctx, "XCLAIM", b.c.Stream, redis.DefaultGroup, "holder", 0, list[0].Offset, "IDLE", time.Hour.Milliseconds(), "JUSTID").Err()
 	})
