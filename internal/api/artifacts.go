@@ -162,7 +162,7 @@ type approveIn struct {
 	Reason string `json:"reason,omitempty" doc:"why, for whoever finds it later"`
 }
 
-// decideIn names an artifact to reject or deprecate, with the reason.
+// decideIn names an artifact to archive or deprecate, with the reason.
 type decideIn struct {
 	ID     string `path:"id" doc:"the artifact_id"`
 	Reason string `json:"reason" doc:"why, for whoever finds it later"`
