@@ -37,7 +37,8 @@ import (
 type Options struct {
 	// Token is the credential: a key, the operator's token, or a scope token.
 	Token string
-	// Tenant is the tenant of an operator's calls. Other credentials have a tenant of their own.
+	// Tenant is the tenant of an operator's calls. Other credentials have a tenant of their
+	// own.
 	Tenant string
 	// Scope is a token that narrows what the client sees and writes, or empty.
 	Scope string
@@ -45,10 +46,11 @@ type Options struct {
 	HTTP *http.Client
 	// Attempts is the maximum number of attempts of a call. Zero means 5, and 1 never retries.
 	Attempts int
-	// MinWait and MaxWait bound the waits between attempts, unless the server requests longer. Zero means 100 ms
-	// and 10 s.
+	// MinWait and MaxWait bound the waits between attempts, unless the server requests longer.
+	// Zero means 100 ms and 10 s.
 	MinWait, MaxWait time.Duration
-	// Compress is the size from which bodies are compressed. Zero means 4 KiB, and a negative value never.
+	// Compress is the size from which bodies are compressed. Zero means 4 KiB, and a negative
+	// value never.
 	Compress int
 	// UserAgent is sent with each call, if it is set.
 	UserAgent string
@@ -66,7 +68,8 @@ type Client struct {
 	o    Options
 }
 
-// New returns a client of the server at an address such as http://127.0.0.1:8373. It sends nothing yet.
+// New returns a client of the server at an address such as http://127.0.0.1:8373. It sends
+// nothing yet.
 func New(address string, o Options) (*Client, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
@@ -107,18 +110,19 @@ func (c *Client) Close() { c.o.HTTP.CloseIdleConnections() }
 // Call is one call, for operations without a method.
 type Call struct {
 	Method string
-	// Path is the path of the operation, with its names filled in and escaped, such as /v1/artifacts/abc.
+	// Path is the path of the operation, with its names filled in and escaped, such as
+	// /v1/artifacts/abc.
 	Path  string
 	Query url.Values
 	// In is sent as JSON, unless it is nil.
 	In any
 	// Out receives the answer, unless it is nil; a *string receives it as text.
 	Out any
-	// IfMatch is the version that a write expects, or empty for any: its number, an ETag, or "*" for any existing
-	// one.
+	// IfMatch is the version that a write expects, or empty for any: its number, an ETag, or
+	// "*" for any existing one.
 	IfMatch string
-	// IfNoneMatch is, for a read, the ETag that the caller has; if it is still current, the error is
-	// [ErrNotModified]. For a write it is "*" for a record that must not exist yet.
+	// IfNoneMatch is, for a read, the ETag that the caller has; if it is still current, the
+	// error is [ErrNotModified]. For a write it is "*" for a record that must not exist yet.
 	IfNoneMatch string
 	// ETag receives the ETag of the answer, unless it is nil.
 	ETag *string
@@ -294,8 +298,8 @@ func (c *Client) again(err error, harmless bool, attempt int) (time.Duration, bo
 // codeOverQuota is a refusal that waiting does not resolve.
 const codeOverQuota = "over_quota"
 
-// backoff is the wait after an attempt: it doubles each time and is partly random, so that clients do not retry in
-// step.
+// backoff is the wait after an attempt: it doubles each time and is partly random, so that
+// clients do not retry in step.
 func (c *Client) backoff(attempt int) time.Duration {
 	wait := c.o.MinWait << min(attempt-1, 20)
 	if wait > c.o.MaxWait || wait <= 0 {

@@ -21,10 +21,10 @@
 //
 // # What is not
 //
-// Installing runs no program, even if an agent has a command for that. Codex itself reports which
-// hooks it trusts, and OpenCode exports its sessions. Whether an agent is installed is guessed
-// from its directories and the search path. Settings that an administrator manages are neither
-// read nor written.
+// Installing runs no program, even if an agent has a command for that. Codex itself reports
+// which hooks it trusts, and OpenCode exports its sessions. Whether an agent is installed is
+// guessed from its directories and the search path. Settings that an administrator manages are
+// neither read nor written.
 package agents
 
 import (

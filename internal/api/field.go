@@ -69,9 +69,9 @@ func (s *shape) named(name string) *Field {
 
 var shapes sync.Map // reflect.Type to *shape
 
-// shapeOf returns the shape of a struct type, by its tags: json, path, query or body has the name; a query may add required after a
-// comma; members of the body are required unless they are omitempty. also has an alternative name; told replaces doc for agents;
-// doc, enum, min, max and usual describe the value. raw keeps the body.
+// shapeOf returns the shape of a struct type, by its tags: json, path, query or body has the name; a query may add
+// required after a comma; members of the body are required unless they are omitempty. also has an alternative name;
+// told replaces doc for agents; doc, enum, min, max and usual describe the value. raw keeps the body.
 func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
 		return s.(*shape)

@@ -1,7 +1,8 @@
-// Package hook translates the hooks of coding agents: the JSON that an agent passes to a hook becomes events, and Lukasa's
-// answer becomes the JSON that this agent expects.
+// Package hook translates the hooks of coding agents: the JSON that an agent passes to a hook
+// becomes events, and Lukasa's answer becomes the JSON that this agent expects.
 //
-// docs/hooks.md says which version of each agent's documentation it follows, and how each event is translated.
+// docs/hooks.md says which version of each agent's documentation it follows, and how each event
+// is translated.
 //
 // # What is guaranteed
 //
@@ -20,8 +21,8 @@
 //
 // # What is not
 //
-// The board detects duplicate events. Events of one session from machines with different clocks are ordered by those
-// clocks.
+// The board detects duplicate events. Events of one session from machines with different clocks
+// are ordered by those clocks.
 package hook
 
 import (
@@ -68,8 +69,8 @@ type Call struct {
 	AgentID string
 	// Events are the events to record, in order. They have no tenant yet.
 	Events []Event
-	// Ask is the agent's request. Query is the question of a [Prompt]; Tool and Arguments, a JSON object, are the action of
-	// an [Act].
+	// Ask is the agent's request. Query is the question of a [Prompt]; Tool and Arguments, a
+	// JSON object, are the action of an [Act].
 	Ask       Ask
 	Query     string
 	Tool      string
@@ -81,8 +82,9 @@ type Call struct {
 	own    *echo.Marker
 }
 
-// Denial returns what to record when Lukasa denies the action of an [Act]: that the call was denied, and the URI of the
-// rule if it is known, without the reason, which is Lukasa's own text. Agents run no hook for the end of such a call.
+// Denial returns what to record when Lukasa denies the action of an [Act]: that the call was
+// denied, and the URI of the rule if it is known, without the reason, which is Lukasa's own
+// text. Agents run no hook for the end of such a call.
 func (c *Call) Denial(rule string) []Event {
 	for _, e := range c.denial {
 		if e.EventType != hmx.TypeToolResult || rule == "" {
@@ -105,11 +107,13 @@ type Options struct {
 	Place func(dir string) project.Place
 	// Cut says that parts of the input were removed before.
 	Cut bool
-	// Own marks the answer, and removes earlier answers from the input. Nil means that of no board.
+	// Own marks the answer, and removes earlier answers from the input. Nil means that of no
+	// board.
 	Own *echo.Marker
 }
 
-// maxQuery is the maximum length of a query. A longer prompt is a text to work on, with the request at its beginning.
+// maxQuery is the maximum length of a query. A longer prompt is a text to work on, with the
+// request at its beginning.
 const maxQuery = 4 << 10
 
 // Decode decodes the JSON that an agent passes to its hook.
@@ -146,7 +150,8 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 	return &c.Call, nil
 }
 
-// readers is the table of agents. A reader reports whether it knows an event, among those that are specific to the agent.
+// readers is the table of agents. A reader reports whether it knows an event, among those that
+// are specific to the agent.
 func readers() map[string]func(*call) bool {
 	return map[string]func(*call) bool{
 		ClaudeCode: (*call).claude,
@@ -205,8 +210,8 @@ func (c *call) common() {
 	}
 }
 
-// below makes the events those of a sub-agent: it has its own session besides its parent's, and its prompts are not from a
-// person.
+// below makes the events those of a sub-agent: it has its own session besides its parent's, and
+// its prompts are not from a person.
 func (c *call) below(sub string) {
 	c.group = c.Session
 	c.Session = migrate.Name(c.Session+"/"+sub, c.Session)
