@@ -44,7 +44,7 @@ func statusOf(answer []byte) *Problem {
 	return &Problem{Code: s.Details[0].Reason, Detail: s.Message}
 }
 
-// problemOf decodes a refusal. It makes a problem of one that is none.
+// problemOf decodes a refusal. An answer that is no problem document becomes a problem.
 func problemOf(res *http.Response, answer []byte) *Problem {
 	p := &Problem{}
 	if json.Unmarshal(answer, p) != nil || p.Code == "" {

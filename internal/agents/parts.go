@@ -406,7 +406,7 @@ func (p hooksPart) take(d *document, arr *hujson.Array, m mine) {
 	d.removeElement(arr, m.element)
 }
 
-// dropFrom removes our commands from the lists of the events that which selects.
+// dropFrom removes our commands from the lists of the events for which `which` is true.
 func (p hooksPart) dropFrom(d *document, hooks node, c Command, which func(event string) bool) ([]string, error) {
 	var dropped []string
 	for _, m := range hooks.object.Members {

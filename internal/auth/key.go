@@ -136,7 +136,7 @@ func (r Role) tier() lukasa.Trust {
 	return lukasa.External
 }
 
-// fill sets defaults, and refuses what no key may have, whoever the caller is.
+// fill sets defaults, and refuses what no key may have, for any caller.
 func (r Request) fill(now time.Time) (Request, error) {
 	if r.Role != Operator && r.Role != Member && r.Role != Agent {
 		return r, fault.New(fault.InvalidArgument, "role: there is none").WithFix("use operator, tenant or agent")

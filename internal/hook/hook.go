@@ -51,7 +51,7 @@ const (
 // Event is an event to record.
 type Event struct {
 	*hmx.Event
-	// Ceiling is its maximum trust, whoever sends it. Zero sets no limit.
+	// Ceiling is its maximum trust, regardless of the sender. Zero sets no limit.
 	Ceiling record.Trust
 }
 

@@ -6,7 +6,7 @@ import "lukasa.dev/internal/migrate"
 // Empty means that it has none.
 type moments struct {
 	start      string // a session begins
-	prompt     string // someone asks for something
+	prompt     string // a prompt
 	before     string // before a tool runs
 	failed     string // it failed
 	compacting string // before the context is compacted

@@ -17,8 +17,8 @@ const (
 	// tokens, or to the budget divided by SpanShare if that is more.
 	SpanFloor = 64
 	SpanShare = 32
-	// ruleShare: rules together may have the budget divided by ruleShare if they need more than
-	// their share, because a rule that is cut may lose its meaning.
+	// ruleShare sets the part of the budget that all rules together may have, if that is more
+	// than their usual sizes: a rule that is cut may lose its meaning.
 	ruleShare = 4
 
 	MinEntry  = 8  // the composer does not try to fill less room

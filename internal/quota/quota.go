@@ -64,7 +64,7 @@ func (l Limits) or(other Limits) Limits {
 	return l
 }
 
-// check refuses NaN.
+// check refuses NaN and infinities.
 func (l Limits) check() error {
 	for name, v := range map[string]float64{"requests_per_second": l.RequestsPerSecond, "events_per_second": l.EventsPerSecond, "bytes_per_second": l.BytesPerSecond} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -33,7 +33,7 @@ func told(t TimeRef, at time.Time) float64 {
 	return fit
 }
 
-// toldOf is told for a time with a beginning and an end.
+// toldOf is the rating for a time with a beginning and an end.
 func toldOf(t TimeRef, at time.Time) float64 {
 	length := t.Until.Sub(t.From)
 	inside := !at.Before(t.From) && at.Before(t.Until)
