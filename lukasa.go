@@ -25,8 +25,8 @@
 //
 // # What is not
 //
-// The library does not authenticate callers: the holder of a [Tenant] acts with the trust that it
-// was given, within a scope if it has one; see [Tenant.Scoped]. One process at a time has a
+// The library does not authenticate callers: the holder of a [Tenant] acts with the trust that
+// it was given, within a scope if it has one; see [Tenant.Scoped]. One process at a time has a
 // directory open. Nothing expires by itself; [Tenant.Expire] expires records.
 package lukasa
 
@@ -48,42 +48,42 @@ import (
 type Options struct {
 	// Clock returns the time of records. Nil means time.Now.
 	Clock func() time.Time
-	// WitnessDir is a directory outside of the data directory that remembers what was signed. With
-	// it, a rollback of the whole directory is detected. Empty means none.
+	// WitnessDir is a directory outside of the data directory that remembers what was signed.
+	// With it, a rollback of the whole directory is detected. Empty means none.
 	WitnessDir string
 	// CacheBytes is the size of the block cache of the index. Zero means 64 MiB.
 	CacheBytes int64
-	// RecallBytes is the size of the search cache. Zero means 400 MiB, enough for a million events
-	// and memories of a tenant at full speed.
+	// RecallBytes is the size of the search cache. Zero means 400 MiB, enough for a million
+	// events and memories of a tenant at full speed.
 	RecallBytes int64
 	// CompileAfter makes the board compile tenants by itself, after a number of new events or a
 	// quiet period. The zero value does not; [Tenant.Compile] does it on demand.
 	CompileAfter CompileAfter
-	// KeepSecrets records keys and passwords in events and bodies as they are. Without it they are
-	// removed before anything is recorded, and results say how many there were; docs/security.md
-	// lists those that are recognised.
+	// KeepSecrets records keys and passwords in events and bodies as they are. Without it they
+	// are removed before anything is recorded, and results say how many there were;
+	// docs/security.md lists those that are recognised.
 	KeepSecrets bool
 	// CutOwn removes from events what the directory has handed out, see [Board.Handout], before
-	// they are recorded, and does not record calls of Lukasa's own tools. Servers and commands set
-	// it, so that no memory confirms itself.
+	// they are recorded, and does not record calls of Lukasa's own tools. Servers and commands
+	// set it, so that no memory confirms itself.
 	CutOwn bool
 	// MustExist refuses to create a missing directory.
 	MustExist bool
 	// Rebuild rebuilds the index from the journal before anything else.
 	Rebuild bool
 	// Brief says that the board is open only for a moment: closing it leaves a little of the
-	// journal for the next opening to replay, which takes less time than writing it to the index.
-	// What was acknowledged is durable all the same.
+	// journal for the next opening to replay, which takes less time than writing it to the
+	// index. What was acknowledged is durable all the same.
 	Brief bool
-	// Shadow leaves the files of the directory unchanged: writes stay in memory and are lost when
-	// the board is closed. It does not lock the directory, so one that is written to meanwhile may
-	// appear damaged.
+	// Shadow leaves the files of the directory unchanged: writes stay in memory and are lost
+	// when the board is closed. It does not lock the directory, so one that is written to
+	// meanwhile may appear damaged.
 	Shadow bool
-	// Note names the holder to other processes that find the directory in use, besides the process
-	// id.
+	// Note names the holder to other processes that find the directory in use, besides the
+	// process id.
 	Note string
-	// Progress receives the progress of a long opening: after a crash, or with Rebuild. The units
-	// are bytes of the journal.
+	// Progress receives the progress of a long opening: after a crash, or with Rebuild. The
+	// units are bytes of the journal.
 	Progress func(done, total uint64)
 }
 
@@ -189,8 +189,8 @@ func (b *Board) Weight(ctx context.Context, tenant string, from uint64) (bytes i
 }
 
 // Handout returns the marker for texts of the board that are put into a prompt, which recognises
-// them when they come back. Reading a board marks and remembers nothing: the caller that hands an
-// answer out does.
+// them when they come back. Reading a board marks and remembers nothing: the caller that hands
+// an answer out does.
 func (b *Board) Handout() *Handout { return b.handout }
 
 // ID returns the id of the directory, which is part of what it signs.

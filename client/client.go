@@ -9,9 +9,9 @@
 //
 //   - A call that returned without an error was answered. What it wrote is on the
 //     server's disk, and every later read sees it.
-//   - A call is retried only if that is safe: reads, events (which
-//     are identified by their ids), and calls that the server refused without effect.
-//     It waits between attempts, longer each time, or as long as the server requests.
+//   - A call is retried only if that is safe: reads, events (which are identified by
+//     their ids), and calls that the server refused without effect. It waits between
+//     attempts, longer each time, or as long as the server requests.
 //   - A refusal of the server is a [*Problem] with a stable code.
 //
 // A client is safe for concurrent use.

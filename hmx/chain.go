@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Chain is a set of artifacts as supersession chains (HMX-A section 7). It refers to its artifacts and
-// does not modify them.
+// Chain is a set of artifacts as supersession chains (HMX-A section 7). It refers to its
+// artifacts and does not modify them.
 type Chain struct {
 	byID  map[string]*Artifact
 	newer map[string]string // artifact → the one that supersedes it
@@ -25,11 +25,11 @@ type ChainFault struct {
 func (f *ChainFault) Error() string { return f.Detail + " (" + f.Rule + ")" }
 
 // NewChain links artifacts by supersedes and superseded_by and applies the rules: no artifact
-// supersedes itself, there is no cycle and no branch, links agree in both directions and stay within a
-// tenant, superseded artifacts have that status, versions grow, and at most one artifact of a chain is
-// active. It returns all faults. A missing neighbour is not a fault, nor is a draft that names what it
-// would supersede, or one that was deprecated before it did: it joins the chain when the other names it
-// back.
+// supersedes itself, there is no cycle and no branch, links agree in both directions and stay
+// within a tenant, superseded artifacts have that status, versions grow, and at most one
+// artifact of a chain is active. It returns all faults. A missing neighbour is not a fault, nor
+// is a draft that names what it would supersede, or one that was deprecated before it did: it
+// joins the chain when the other names it back.
 func NewChain(artifacts []*Artifact) (*Chain, []*ChainFault) {
 	b := chainBuilder{c: &Chain{byID: map[string]*Artifact{}, newer: map[string]string{}, older: map[string]string{}}}
 	for _, a := range artifacts {
@@ -191,10 +191,11 @@ func (c *Chain) Active(id string) *Artifact {
 	return nil
 }
 
-// Supersede returns linked copies of the artifact id and of next: the old one superseded by the new,
-// the new one with the next version and its given status. A chain whose newest artifact is a draft has
-// no active one until the draft is activated. It refuses what would break a rule: an unknown or own id,
-// an artifact that may not become superseded, a successor that is already in a chain.
+// Supersede returns linked copies of the artifact id and of next: the old one superseded by the
+// new, the new one with the next version and its given status. A chain whose newest artifact is
+// a draft has no active one until the draft is activated. It refuses what would break a rule: an
+// unknown or own id, an artifact that may not become superseded, a successor that is already in
+// a chain.
 func (c *Chain) Supersede(id string, next *Artifact) (old, successor *Artifact, err error) {
 	a := c.byID[id]
 	switch {

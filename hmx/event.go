@@ -58,8 +58,8 @@ func (t EventType) Standard() bool {
 // customPattern is CustomType as a regular expression, for schemas.
 const customPattern = `x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+`
 
-// CustomType reports whether name has the form x-{vendor}-{type} of custom event and artifact types:
-// letters, digits, _ and . in the vendor, and also dashes in the type.
+// CustomType reports whether name has the form x-{vendor}-{type} of custom event and artifact
+// types: letters, digits, _ and . in the vendor, and also dashes in the type.
 func CustomType(name string) bool {
 	rest, ok := strings.CutPrefix(name, "x-")
 	vendor, kind, dash := strings.Cut(rest, "-")
@@ -76,8 +76,8 @@ func CustomType(name string) bool {
 	return true
 }
 
-// Event is one HMX event: the atomic unit of what an agent saw or did. The strings of a decoded event
-// share one text, so keeping one of them keeps all: use strings.Clone to keep an id alone.
+// Event is one HMX event: the atomic unit of what an agent saw or did. The strings of a decoded
+// event share one text, so keeping one of them keeps all: use strings.Clone to keep an id alone.
 type Event struct {
 	HMXVersion string    `json:"hmx_version"`
 	EventID    string    `json:"event_id"`
@@ -129,9 +129,9 @@ var eventSpec = spec{
 	sizeRule: "HMX-E/11", rootRule: "HMX-E/2", more: checkEvent,
 }
 
-// DecodeEvent decodes one event and applies every rule of HMX-E. It returns the event with any warnings,
-// or an *InvalidError that lists all problems. The event does not refer to data, and holds about as much
-// memory as Size says.
+// DecodeEvent decodes one event and applies every rule of HMX-E. It returns the event with any
+// warnings, or an *InvalidError that lists all problems. The event does not refer to data, and
+// holds about as much memory as Size says.
 func DecodeEvent(data []byte) (*Event, []Problem, error) {
 	d := borrow()
 	defer d.giveBack()
@@ -212,16 +212,16 @@ func (d *decoder) warnVersion(i int, rule string) {
 	}
 }
 
-// Validate applies every rule of HMX-E to an event made in Go. If it cannot be written as JSON, that is
-// the only problem.
+// Validate applies every rule of HMX-E to an event made in Go. If it cannot be written as JSON,
+// that is the only problem.
 func (e *Event) Validate() ([]Problem, error) {
 	data, err := e.AppendJSON(nil)
 	return checkEncoded(KindEvent, data, err)
 }
 
-// AppendJSON appends the event as one line of compact JSON, fields in the order of the document; an empty
-// HMXVersion is written as Version. It does not validate the event: Validate does. It fails if a string
-// is not UTF-8, a number is not finite or a raw value is not strict JSON.
+// AppendJSON appends the event as one line of compact JSON, fields in the order of the document;
+// an empty HMXVersion is written as Version. It does not validate the event: Validate does. It
+// fails if a string is not UTF-8, a number is not finite or a raw value is not strict JSON.
 func (e *Event) AppendJSON(dst []byte) ([]byte, error) {
 	if e == nil {
 		return dst, errNoEvent
@@ -269,8 +269,9 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Canonical returns the event in the canonical form of RFC 8785. Its numbers are doubles: two events that
-// differ only in digits beyond 2^53, of a sequence or inside content, have the same canonical form.
+// Canonical returns the event in the canonical form of RFC 8785. Its numbers are doubles: two
+// events that differ only in digits beyond 2^53, of a sequence or inside content, have the same
+// canonical form.
 func (e *Event) Canonical() ([]byte, error) { return canonical(e.AppendJSON(nil)) }
 
 // Size estimates the memory the event holds, in bytes.

@@ -4,20 +4,20 @@
 //
 // # What is guaranteed
 //
-//   - Strict decoding. Names are exact and case-sensitive, a name occurs once in
-//     an object at every depth, text is UTF-8 without lone surrogates, nothing
+//   - Strict decoding. Names are exact and case-sensitive, a name occurs once in an
+//     object at every depth, text is UTF-8 without lone surrogates, nothing
 //     follows, nesting ends at 64, unknown top-level fields are refused, integers
 //     are not rounded.
 //   - All problems at once. An invalid document gives one [InvalidError] with a
 //     [Problem] for each place: JSON Pointer, rule code such as HMX-E/6.5, what was
 //     found and what is allowed. [Rules] lists every code.
 //   - Nothing is lost. Content and metadata are kept as the text they came in
-//     ([Raw]); typed views such as [Message] read them and keep unknown members
-//     in Extra. Decoding and encoding again gives the same canonical JSON.
+//     ([Raw]); typed views such as [Message] read them and keep unknown members in
+//     Extra. Decoding and encoding again gives the same canonical JSON.
 //   - One meaning. The decoder and the published JSON Schemas ([Schema]) are made
 //     from one table, and [ContentHash] is SHA-256 over RFC 8785.
-//   - Purity. No clock, no randomness, no I/O: a caller that needs an id
-//     passes time and entropy to [NewID].
+//   - Purity. No clock, no randomness, no I/O: a caller that needs an id passes
+//     time and entropy to [NewID].
 //
 // # What is not
 //

@@ -30,14 +30,14 @@
 //     keeps its digits and every string its escapes in between: values are copied as
 //     text and never pass through a Go number.
 //   - Older to HMX and back keeps every member of the original.
-//   - Output is valid. Results are checked against every rule of HMX; the
-//     problems are returned as one *[hmx.InvalidError] whose pointers and offsets are
-//     those of the older document. Rules HMX-E/10, HMX-A/11 and HMX-C/9 are
-//     the mapping's own.
+//   - Output is valid. Results are checked against every rule of HMX; the problems
+//     are returned as one *[hmx.InvalidError] whose pointers and offsets are those
+//     of the older document. Rules HMX-E/10, HMX-A/11 and HMX-C/9 are the mapping's
+//     own.
 //   - Reading is strict: no duplicate names, no unknown member at the top of an
 //     EpisodeTrace or a ContextPack, nothing undefined in metadata.hmx.
-//   - No clock, no randomness, no I/O. What an older document lacks comes
-//     from [Options], or the document is refused with the name of what is missing.
+//   - No clock, no randomness, no I/O. What an older document lacks comes from
+//     [Options], or the document is refused with the name of what is missing.
 //
 // # What is not
 //

@@ -29,8 +29,8 @@
 //     longer than the window, counted from its own arrival; when the window expires,
 //     everything of its session up to and including it is released in the order of
 //     [hmx.CompareEvents], and then the gap-free run that follows.
-//   - Of two events that are held at the same time, or in one batch, the lower
-//     by hmx.CompareEvents is released first; equal ones keep their order of arrival.
+//   - Of two events that are held at the same time, or in one batch, the lower by
+//     hmx.CompareEvents is released first; equal ones keep their order of arrival.
 //
 // After every call the limits of [Options] hold. What exceeds a limit is released early and
 // reported as Evicted: for a session over its own limits, the lowest sequences first; if all

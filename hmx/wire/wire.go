@@ -7,15 +7,14 @@
 //
 //   - A bad line or block does not affect good ones: it is reported with its
 //     position, and reading continues after it.
-//   - Memory is bounded. A line or block longer than [Options.MaxBytes] is skipped without
-//     being stored, counted to its end, and reported as a [TooLongError].
+//   - Memory is bounded. A line or block longer than [Options.MaxBytes] is skipped
+//     without being stored, counted to its end, and reported as a [TooLongError].
 //   - A failure of the source is a [ReadError], a fault in its data is a
-//     [LineError]. An incomplete line at the failure of the source is not
-//     a line.
+//     [LineError]. An incomplete line at the failure of the source is not a line.
 //   - The result does not depend on how the source splits its bytes into reads.
-//   - A valid event is read back as the same event, and an event is
-//     written whole or not at all. It is not validated here: a decoded
-//     event is valid, and Validate checks one made in Go.
+//   - A valid event is read back as the same event, and an event is written whole
+//     or not at all. It is not validated here: a decoded event is valid, and
+//     Validate checks one made in Go.
 //
 // # What is not
 //

@@ -6,18 +6,18 @@
 //
 // # What is guaranteed
 //
-//   - Everything else in a file is preserved: values, comments, order, formatting, line ends, a byte
-//     order mark. After every edit the result is parsed again and compared with the original;
-//     a result that differs in more than our own entries is never written.
+//   - Everything else in a file is preserved: values, comments, order, formatting, line ends, a
+//     byte order mark. After every edit the result is parsed again and compared with the
+//     original; a result that differs in more than our own entries is never written.
 //   - Installing again changes not a byte.
-//   - Uninstalling restores the bytes of a file that has not changed since. A changed
-//     file loses our entries and the containers made for them.
+//   - Uninstalling restores the bytes of a file that has not changed since. A changed file loses
+//     our entries and the containers made for them.
 //   - A file is replaced atomically, after its new content is on the disk, with its mode and
 //     owner. A link stays a link. Before the first change a backup is written beside it.
-//   - All files are read, edited and staged on the disk before the first
-//     one is replaced, so that nothing changes if one is broken or cannot be written.
-//   - A file that changed while it was edited is left as it is, with an error. Between
-//     this check and the replacement there is a moment in which a change would be lost.
+//   - All files are read, edited and staged on the disk before the first one is replaced, so
+//     that nothing changes if one is broken or cannot be written.
+//   - A file that changed while it was edited is left as it is, with an error. Between this
+//     check and the replacement there is a moment in which a change would be lost.
 //
 // # What is not
 //

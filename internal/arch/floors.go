@@ -9,8 +9,8 @@
 //   - hmx can be extracted from the module with only internal/canon;
 //   - the command line, the operations and the servers use the library, never the engine;
 //   - no package is larger than its cap;
-//   - every package has a doc comment, no file is a catch-all,
-//     nothing runs before main, and nothing needs a C compiler.
+//   - every package has a doc comment, no file is a catch-all, nothing runs before main,
+//     and nothing needs a C compiler.
 //
 // They do not judge whether a package deserves its floor. Files are parsed
 // in-process, whatever their build tags, so that a platform's file is not

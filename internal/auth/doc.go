@@ -5,8 +5,8 @@
 //   - Only the hash of a key is stored, and its text is shown once. A created key is on
 //     the disk. A revoked key no longer authenticates from that moment on, even after a
 //     crash, and its watches end immediately.
-//   - Every invalid bearer is refused with the same message, whatever is wrong with
-//     it, and no lookup depends on a secret.
+//   - Every invalid bearer is refused with the same message, whatever is wrong with it,
+//     and no lookup depends on a secret.
 //   - The tenant is that of the credential. Only an operator names one, and never
 //     [lukasa.SystemTenant].
 //   - A scope token removes rights, trust and visibility, and never adds any.

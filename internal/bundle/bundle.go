@@ -3,13 +3,12 @@
 //
 // # What is guaranteed
 //
-//   - Purity: no clock, no randomness, no I/O except the caller's render. The
-//     same candidates, in any order, give the same bundle.
+//   - Purity: no clock, no randomness, no I/O except the caller's render. The same
+//     candidates, in any order, give the same bundle.
 //   - A record is in one tier: pinned before outcomes before frame-relevant.
 //   - Pinned candidates score [salience.PinnedFloor] at least.
 //   - The rendered entries fit the budget, except that one entry is always kept,
-//     whatever its size. No dropped candidate ranks before
-//     a kept one.
+//     whatever its size. No dropped candidate ranks before a kept one.
 //   - Dropped candidates are counted, and the best of them are linked.
 //
 // # What is not

@@ -7,17 +7,17 @@
 //
 //   - A text that [Doc.Parse] accepts without a [Flaw] is one RFC 8259 value in
 //     valid UTF-8, with no byte order mark, nothing after it, no duplicate name in
-//     one object at any depth (names are compared after unescaping, with case),
-//     no lone surrogate, no number beyond an IEEE 754 double, and no nesting
-//     deeper than [MaxDepth].
+//     one object at any depth (names are compared after unescaping, with case), no
+//     lone surrogate, no number beyond an IEEE 754 double, and no nesting deeper
+//     than [MaxDepth].
 //   - Flaws that leave the structure readable (a duplicate name, bad UTF-8, a lone
-//     surrogate, NaN, a number out of range, a byte order mark, trailing data)
-//     are all reported in one pass, each with a JSON Pointer and a byte offset
-//     (bad UTF-8 once per string), up to [MaxFlaws]; broken structure stops
-//     the parser at the first fault. The text of a Flaw is valid UTF-8 itself.
+//     surrogate, NaN, a number out of range, a byte order mark, trailing data) are
+//     all reported in one pass, each with a JSON Pointer and a byte offset (bad
+//     UTF-8 once per string), up to [MaxFlaws]; broken structure stops the parser
+//     at the first fault. The text of a Flaw is valid UTF-8 itself.
 //   - Time and memory are linear in the input (n log n in the number of names of
-//     one object), for any input. A reused Doc allocates nothing
-//     except for flaws and for numbers too long to be judged by their length.
+//     one object), for any input. A reused Doc allocates nothing except for flaws
+//     and for numbers too long to be judged by their length.
 //   - Canonical output is a fixed point: canonicalising it again gives the same
 //     bytes.
 //

@@ -13,11 +13,10 @@
 //   - Processes may hand out concurrently: each appends with one write. A torn write loses its
 //     own digests. Nothing is synced: a crash loses the last few.
 //   - The key is durable, and is the same for all processes that create it concurrently.
-//   - Reading never creates a file. A text that is too short for a line of ours reads
-//     none.
+//   - Reading never creates a file. A text that is too short for a line of ours reads none.
 //   - A line counts as ours only in a text that is newer than when it was first handed out.
-//   - File errors never stop a caller: without a key a block has no tag, and only what
-//     earlier versions marked is cut. [Marker.Err] returns the error.
+//   - File errors never stop a caller: without a key a block has no tag, and only what earlier
+//     versions marked is cut. [Marker.Err] returns the error.
 //
 // # What is not
 //
@@ -51,8 +50,9 @@ const (
 // keyLine is the prefix of the key file. The key follows in hexadecimal digits.
 const keyLine = "lukasa handed key 1 "
 
-// Marker marks what a board hands out, and cuts it where it comes back. It is safe for concurrent
-// use. A nil Marker belongs to no board: it marks nothing, and cuts what earlier versions marked.
+// Marker marks what a board hands out, and cuts it where it comes back. It is safe for
+// concurrent use. A nil Marker belongs to no board: it marks nothing, and cuts what earlier
+// versions marked.
 type Marker struct {
 	fs  disk.FS
 	dir string

@@ -2,18 +2,18 @@
 //
 // # What is guaranteed
 //
-//   - A fingerprint is a function of its input, in any order.
-//     Its encoding is canonical JSON (RFC 8785) with a hash over it, of less than
-//     [MaxBytes] for any input: every list and every entry has a limit,
-//     and a list that is too long loses the entries with the least support.
+//   - A fingerprint is a function of its input, in any order. Its encoding is canonical
+//     JSON (RFC 8785) with a hash over it, of less than [MaxBytes] for any input: every
+//     list and every entry has a limit, and a list that is too long loses the entries with
+//     the least support.
 //   - It contains no text of events. Names are verbatim only if they look like names:
 //     those of tools, of artifacts, of tags. Names of entities, signatures of errors and
 //     agents are hashes. Words of goals occur singly, without order, and only if they were
 //     said in at least [MinWordSessions] sessions and [MinWordTasks] tasks.
-//   - Merging is commutative, associative and idempotent: of two entries with one key
-//     the one with more support is kept whole, and counts are not added up. So a fingerprint
-//     that is merged twice, or with an older one of its own, changes nothing that is
-//     known better.
+//   - Merging is commutative, associative and idempotent: of two entries with one key the
+//     one with more support is kept whole, and counts are not added up. So a fingerprint
+//     that is merged twice, or with an older one of its own, changes nothing that is known
+//     better.
 //   - Decoding refuses anything that encoding would not write, except white space and the
 //     order of members; the error says where and why.
 //

@@ -20,13 +20,13 @@
 //   - A tag or digest cannot be made without the key. Text that only looks like a block stays,
 //     and so does the block of another board.
 //   - A line is recognised after prefixes from tools: its number, the name of its file, the
-//     sign of a comment or a list, a quote, a tag. It is recognised in strings of JSON, also of JSON
-//     inside of JSON. Only letters and digits count, so that quotes, escapes and spaces may
-//     change. See prefix.go.
+//     sign of a comment or a list, a quote, a tag. It is recognised in strings of JSON, also of
+//     JSON inside of JSON. Only letters and digits count, so that quotes, escapes and spaces
+//     may change. See prefix.go.
 //   - A line with fewer than 20 bytes of letters and digits is cut only next to another that is
 //     cut. Half a line is cut where a tool has truncated a text, next to lines that are cut.
-//   - A user's sentence and an argument of a tool are not cut merely because a memory says
-//     the same: see [Strict].
+//   - A user's sentence and an argument of a tool are not cut merely because a memory says the
+//     same: see [Strict].
 //
 // # What is not
 //

@@ -6,18 +6,18 @@
 //
 // # What is guaranteed
 //
-//   - No I/O except the list of what was handed out, see [Options.Own]. The same input at the same time gives the same
-//     events with the same ids. An id is a hash of the agent's own id, the same
-//     that package migrate uses if a transcript has that id, and otherwise of the
+//   - No I/O except the list of what was handed out, see [Options.Own]. The same input at the
+//     same time gives the same events with the same ids. An id is a hash of the agent's own id,
+//     the same that package migrate uses if a transcript has that id, and otherwise of the
 //     session, the time and the text.
-//   - Every event obeys the rules of HMX, except that the caller sets its tenant. Long texts
-//     are cut, and the metadata says so.
-//   - Text that Lukasa itself handed out is removed from everything, see package handout. Calls of its
-//     own tools and their results are left out.
+//   - Every event obeys the rules of HMX, except that the caller sets its tenant. Long texts are
+//     cut, and the metadata says so.
+//   - Text that Lukasa itself handed out is removed from everything, see package handout. Calls
+//     of its own tools and their results are left out.
 //   - Text that no person wrote does not get a person's trust: see [Event.Ceiling].
 //   - An unknown hook event is kept as it came, as an event of its own type.
-//   - An answer is empty, or uses fields of the agent's documentation. No answer
-//     grants a permission.
+//   - An answer is empty, or uses fields of the agent's documentation. No answer grants a
+//     permission.
 //
 // # What is not
 //

@@ -4,16 +4,14 @@
 // # What is guaranteed
 //
 //   - Purity: no clock, no randomness, no state, no I/O.
-//   - One strict reader for every type: names are case-sensitive, occur
-//     once in an object, and are known; text is UTF-8; nothing follows.
-//   - One encoding for every value: compact JSON, fields in a fixed order,
-//     defaults written out by [Body.Normalize]. Decoding the encoding gives
-//     the same value.
+//   - One strict reader for every type: names are case-sensitive, occur once in an
+//     object, and are known; text is UTF-8; nothing follows.
+//   - One encoding for every value: compact JSON, fields in a fixed order, defaults
+//     written out by [Body.Normalize]. Decoding the encoding gives the same value.
 //   - All problems at once: an [InvalidError] lists field, rule and fix of each,
 //     behind a fault with the code invalid_argument. No error repeats a control
 //     or bidirectional control character, or more than a few words of a value.
-//   - Closed lists are closed: an error about an unknown name lists
-//     the known ones.
+//   - Closed lists are closed: an error about an unknown name lists the known ones.
 //   - The narrow waist: an index sees only the [Facets] of a body, of any kind.
 //
 // # What is not

@@ -16,8 +16,8 @@
 //
 // # What is guaranteed
 //
-//   - Files are only read, and nothing is run. Each file is read up to a
-//     limit, and an unreadable file counts as missing.
+//   - Files are only read, and nothing is run. Each file is read up to a limit, and an
+//     unreadable file counts as missing.
 //   - [At] never fails: for a missing path the place is that path.
 //
 // # What is not

@@ -2,8 +2,8 @@
 //
 // # What is guaranteed
 //
-//   - A tenant that stays below its rates is never refused; the error for one that exceeds
-//     them says by how much, and when to retry.
+//   - A tenant that stays below its rates is never refused; the error for one that
+//     exceeds them says by how much, and when to retry.
 //   - One tenant's use does not affect another's limits.
 //   - A tenant that sends nothing takes no memory.
 //   - The limits of a tenant are records: they survive a restart.

@@ -142,9 +142,9 @@ func Near(t TimeRef, at time.Time) float64 {
 //     2024, third quarter of 2024, summer 2023, in 2023, the 1990s, first week of
 //     June, end of last year, the week of May 7;
 //   - weekdays: last Tuesday, on Tuesday, this Monday, Tuesday last week;
-//   - relative to now: yesterday, the day before yesterday, last week,
-//     this month, past 3 days, two weeks ago, in the last hour, this morning,
-//     earlier this year, recently, the other day;
+//   - relative to now: yesterday, the day before yesterday, last week, this month,
+//     past 3 days, two weeks ago, in the last hour, this morning, earlier this
+//     year, recently, the other day;
 //   - ranges: between March and May 2023, from 3 to 5 June, June 3-5, since
 //     April, until 2022, before 2023, after May 7, by Friday, older than a week;
 //   - events: before the migration, after the release, since we moved to
@@ -153,9 +153,9 @@ func Near(t TimeRef, at time.Time) float64 {
 // Ambiguous expressions are read like this:
 //
 //   - Days, weeks and the like are those of UTC, and a week begins on Monday.
-//   - A time without a year or a week is the latest that has begun, since memory looks
-//     back: in November, "December" is that of last year. After "by" it is the
-//     next that has not ended.
+//   - A time without a year or a week is the latest that has begun, since memory
+//     looks back: in November, "December" is that of last year. After "by" it is
+//     the next that has not ended.
 //   - "last Tuesday" and "next Tuesday" are the nearest that are not today; "this
 //     Tuesday" is that of this week. "last May" is the latest that is over.
 //   - "last week" is the week before this one; "the last week" and "past week"

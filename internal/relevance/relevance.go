@@ -3,11 +3,11 @@
 //
 // # What is guaranteed
 //
-//   - The same question and the same texts give the same bits, in any
-//     order of the texts and on every platform: no logarithm of the
-//     platform is called, and no product is left for the compiler to fuse.
-//   - Scores are between 0 and 1. The best of the texts has 1, one without a
-//     word of the question has 0, and every other is between them.
+//   - The same question and the same texts give the same bits, in any order of the
+//     texts and on every platform: no logarithm of the platform is called, and no
+//     product is left for the compiler to fuse.
+//   - Scores are between 0 and 1. The best of the texts has 1, one without a word
+//     of the question has 0, and every other is between them.
 //   - Work is linear in the length of the texts.
 //
 // # What is not

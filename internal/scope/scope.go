@@ -9,15 +9,14 @@
 //
 // # What is guaranteed
 //
-//   - Narrowing never widens: what a longer chain allows, in what it
-//     shows, writes, spends, trusts and how long, each of its prefixes allows.
-//   - A token is tamper-proof: blocks cannot be changed, dropped, reordered
-//     or taken from another token without the secrets, and there is one
-//     spelling of each token.
-//   - Names stay below their giver: the agent of a block is the agent of the
-//     block before it, or below that name, as coder/tests is below coder. So
-//     narrowing never yields another agent's name, and with it what is private
-//     to that agent.
+//   - Narrowing never widens: what a longer chain allows, in what it shows, writes,
+//     spends, trusts and how long, each of its prefixes allows.
+//   - A token is tamper-proof: blocks cannot be changed, dropped, reordered or
+//     taken from another token without the secrets, and there is one spelling of
+//     each token.
+//   - Names stay below their giver: the agent of a block is the agent of the block
+//     before it, or below that name, as coder/tests is below coder. So narrowing
+//     never yields another agent's name, and with it what is private to that agent.
 //   - Purity: no clock and no state. Keys are drawn from crypto/rand.
 //   - Errors reveal nothing about a board, and no secret.
 //

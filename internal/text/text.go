@@ -15,12 +15,12 @@
 //     without scheme and www; if it has none, its letters and digits joined, so
 //     that e-mail, eMail and email, or node.js and nodejs, are one term. A sign
 //     between two digits stays: 3.14 is not 314. Commas of thousands go;
-//   - the same for every part between slashes, and for every one between dots:
-//     a path is found by its base name, with and without the ending;
+//   - the same for every part between slashes, and for every one between dots: a
+//     path is found by its base name, with and without the ending;
 //   - each part, stemmed. Parts begin at signs, at capitals (HTTPServers is http
 //     and servers, but APIs is one part) and where letters meet digits;
-//   - with its mark, if it follows # @ $ -- or a dot, or precedes ++ or #: #12
-//     is also 12, C++ is also C.
+//   - with its mark, if it follows # @ $ -- or a dot, or precedes ++ or #: #12 is
+//     also 12, C++ is also C.
 //
 // Identifiers that look random (UUIDs, hex digits, text that changes its case or kind every
 // other letter) are not split; long hex digits are also found by their first 7, 8 and 12. A
@@ -37,14 +37,14 @@
 //
 // # What is guaranteed
 //
-//   - The same text gives the same tokens, on every platform and regardless of earlier texts,
-//     as long as Version is the same. Tables of Unicode come with the Go release
-//     and with modules: a test fails when they change.
+//   - The same text gives the same tokens, on every platform and regardless of
+//     earlier texts, as long as Version is the same. Tables of Unicode come with
+//     the Go release and with modules: a test fails when they change.
 //   - A term occurs once at a place. Places never decrease.
 //   - Any string is valid: bytes that are not UTF-8 separate words. Time and memory
 //     are linear in its length; there are at most two tokens a byte.
-//   - A space separates: the tokens of two texts with a space between them are those of
-//     the first, then those of the second at later places.
+//   - A space separates: the tokens of two texts with a space between them are
+//     those of the first, then those of the second at later places.
 //
 // # What is not
 //

@@ -3,11 +3,11 @@
 //
 // # What is guaranteed
 //
-//   - Counters are pure and safe for concurrent use: the same text always has the same
-//     count under the same name.
+//   - Counters are pure and safe for concurrent use: the same text always has the
+//     same count under the same name.
 //   - [Truncate] never returns a text with more tokens than the limit.
-//   - Time is O(n log n) for any text, including a megabyte of
-//     spaces or one word of a megabyte.
+//   - Time is O(n log n) for any text, including a megabyte of spaces or one word
+//     of a megabyte.
 //
 // # What is not
 //

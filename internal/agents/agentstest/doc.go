@@ -25,9 +25,9 @@
 //
 // # Guarantees
 //
-//   - Agents get only the address of the Model: it is also their proxy, and refuses to
-//     connect to other hosts. Refused lists those that were tried.
-//   - Each process runs in a process group of its own that is killed at its timeout and
-//     when the test ends.
+//   - Agents get only the address of the Model: it is also their proxy, and refuses to connect
+//     to other hosts. Refused lists those that were tried.
+//   - Each process runs in a process group of its own that is killed at its timeout and when the
+//     test ends.
 //   - The user's settings are not read: the environment starts empty.
 package agentstest

@@ -1,13 +1,14 @@
-// Package mcpapi serves the table of operations to agents over the Model Context Protocol: operations as tools,
-// stored records as resources, and a few prompts.
+// Package mcpapi serves the table of operations to agents over the Model Context Protocol:
+// operations as tools, stored records as resources, and a few prompts.
 //
-// It defines no operations. A tool's name, texts, schemas, rights and the text of its answer come from the
-// table. The caller and the tenant come from the credential, never from the arguments of a call.
+// It defines no operations. A tool's name, texts, schemas, rights and the text of its answer
+// come from the table. The caller and the tenant come from the credential, never from the
+// arguments of a call.
 //
-// The official library implements the protocol, in all revisions that it supports. Two parts are ours, for the
-// reasons in docs/decisions/0034: plain HTTP requests are answered here without the library, with the same
-// answers; and standard input is read line by line, so that a broken line costs one answer and not the
-// connection.
+// The official library implements the protocol, in all revisions that it supports. Two parts are
+// ours, for the reasons in docs/decisions/0034: plain HTTP requests are answered here without
+// the library, with the same answers; and standard input is read line by line, so that a broken
+// line costs one answer and not the connection.
 //
 // It does not check Host, Origin or credentials. The guard in front of [Server.Handler] does.
 package mcpapi
@@ -41,19 +42,19 @@ type Options struct {
 	Tools Set
 	// Log receives errors, or is nil. Nothing is logged to the standard output.
 	Log *slog.Logger
-	// Who returns the caller from the context of an HTTP request, or nil if there is none. The code that sets
-	// the caller has already counted the request against its quota.
+	// Who returns the caller from the context of an HTTP request, or nil if there is none. The
+	// code that sets the caller has already counted the request against its quota.
 	Who func(context.Context) *auth.Principal
-	// Turn acquires a slot for a tool call, by the context of its request, and returns the function that
-	// releases it, or a fault if too many calls are running. Nil means no limit.
+	// Turn acquires a slot for a tool call, by the context of its request, and returns the
+	// function that releases it, or a fault if too many calls are running. Nil means no limit.
 	Turn func(context.Context) (done func(), err error)
-	// Hold reserves memory for an answer until the request of ctx ends, or returns a fault if there is not
-	// enough. Nil means no limit.
+	// Hold reserves memory for an answer until the request of ctx ends, or returns a fault if
+	// there is not enough. Nil means no limit.
 	Hold func(ctx context.Context, bytes int64) error
 	// Ingested, if not nil, receives the disposition and size of each event that a call records.
 	Ingested func(became lukasa.Disposition, bytes int)
-	// Session is the session of the connected agent, or empty if unknown: searches leave out what was said in
-	// it.
+	// Session is the session of the connected agent, or empty if unknown: searches leave out
+	// what was said in it.
 	Session string
 	// Conditions hold for that agent, such as its project; nil if unknown.
 	Conditions []string
@@ -101,8 +102,8 @@ func newServer(o Options, t table) *Server {
 	return s
 }
 
-// instructions are what a client shows its model about the server, the most important first: Claude Code cuts
-// them at 2,048 characters.
+// instructions are what a client shows its model about the server, the most important first:
+// Claude Code cuts them at 2,048 characters.
 func (s Set) instructions() string {
 	const (
 		first = "Lukasa is memory that outlives a session"
@@ -123,8 +124,8 @@ func (s *Server) info() *mcp.Implementation {
 	return &mcp.Implementation{Name: "lukasa", Title: "Lukasa", Version: s.o.Version}
 }
 
-// capabilities are those of the server. Lists change with the board without a notification: a client lists
-// again.
+// capabilities are those of the server. Lists change with the board without a notification: a
+// client lists again.
 func capabilities() *mcp.ServerCapabilities {
 	return &mcp.ServerCapabilities{
 		Tools:     &mcp.ToolCapabilities{},
@@ -195,8 +196,8 @@ func until(ctx context.Context, gone <-chan struct{}) (context.Context, context.
 	return ctx, cancel
 }
 
-// watch returns a channel that is closed when the credential of who ends, and a function that stops watching.
-// The channel is nil if credentials do not end.
+// watch returns a channel that is closed when the credential of who ends, and a function that
+// stops watching. The channel is nil if credentials do not end.
 func (s *Server) watch(who *auth.Principal) (gone <-chan struct{}, stop func()) {
 	if s.o.Keys == nil {
 		return nil, func() {}
@@ -204,8 +205,8 @@ func (s *Server) watch(who *auth.Principal) (gone <-chan struct{}, stop func()) 
 	return s.o.Keys.Watch(who)
 }
 
-// quiet is a handler that logs records of the library at debug level: they are about every connection and every
-// client error.
+// quiet is a handler that logs records of the library at debug level: they are about every
+// connection and every client error.
 type quiet struct{ slog.Handler }
 
 func (q quiet) Enabled(ctx context.Context, _ slog.Level) bool {
