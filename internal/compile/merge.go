@@ -266,8 +266,8 @@ func (m *merger) there(ids []string) bool {
 	return len(ids) > 0 && (m.o.Resolves == nil || !slices.ContainsFunc(ids, func(id string) bool { return !m.o.Resolves(id) }))
 }
 
-// hold keeps an unfit draft as a draft. The active artifact is deprecated; an operator may have
-// deactivated the one before it.
+// hold deprecates the active artifact and keeps an unfit draft as a draft. If an operator
+// deactivated the version before that, the draft waits for approval.
 func (m *merger) hold(r *row, why string) {
 	m.deprecate(why, r.active)
 	r.past = slices.DeleteFunc(r.past, func(a *hmx.Artifact) bool { return a.Status == hmx.StatusActive })

@@ -204,8 +204,8 @@ func roundAll(weights map[string]float64) map[string]float64 {
 // some returns an option that is set unless the text is empty.
 func some(s string) hmx.Opt[string] { return hmx.Opt[string]{Value: s, Set: s != ""} }
 
-// metadata returns the metadata of a pack: its counter, its digest and the state it was made
-// of.
+// metadata returns the metadata of a pack: its counter, digest, time and state, and the rest of
+// the request.
 func (k *composer) metadata(digest string) hmx.Raw {
 	s := &k.in.State
 	b := append([]byte(`{"counter":`), quoted(k.in.Counter.Name())...)

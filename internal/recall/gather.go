@@ -173,8 +173,8 @@ func (e *question) finds(position uint64) (bool, error) {
 	return e.filter.Accept(position)
 }
 
-// direct determines the direction of the question's vector. It leaves out names of speakers:
-// such a name says who speaks and not what about.
+// direct embeds the question without the names of speakers: such a name says who speaks and not
+// what about. An external vector in the request takes precedence.
 func (e *question) direct(entities []kind.Entity) error {
 	left := text.Head(e.request.Query, text.MaxQuery)
 	names := append(slices.Clone(e.class.Names), namesOf(entities)...)
