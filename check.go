@@ -7,29 +7,29 @@ import (
 	"lukasa.dev/internal/guide"
 )
 
-// Check before acting. docs/check.md describes it.
+// Checks before an action. docs/check.md describes them.
 type (
-	// CheckOptions says which action is planned, and by whom.
+	// CheckOptions is the planned action and its agent.
 	CheckOptions = engine.CheckOptions
-	// Action is what is planned: a tool with its arguments, or a command line.
+	// Action is a planned action: a tool with its arguments, or a command line.
 	Action = guide.Action
 	// CheckedAction is what is known about an action before it is taken.
 	CheckedAction = engine.CheckedAction
-	// ActionLevel says how much speaks against an action.
+	// ActionLevel is the severity of a verdict on an action.
 	ActionLevel = guide.Level
-	// ActionReason is one thing that speaks about an action.
+	// ActionReason is one reason of a verdict.
 	ActionReason = guide.Reason
-	// ActionPlace is what is known of the directory where an action would be taken.
+	// ActionPlace is what is known about the directory of an action.
 	ActionPlace = guide.Place
-	// RuleFacts is what is known of a rule that a reason rests on.
+	// RuleFacts is what is known about the rule of a reason.
 	RuleFacts = guide.RuleFacts
-	// ActionAdvice is something to do instead.
+	// ActionAdvice is an alternative to an action.
 	ActionAdvice = guide.Advice
-	// Doing is something that was done.
+	// Doing is an earlier action.
 	Doing = guide.Doing
 )
 
-// How much speaks against an action.
+// The levels of a verdict.
 const (
 	ActionOK      = guide.OK
 	ActionCaution = guide.Caution
@@ -37,9 +37,8 @@ const (
 	ActionStop    = guide.Stop
 )
 
-// CheckAction says what happened when an action or its like was taken before, which rules
-// and artifacts speak against it, and what to do instead. It holds nobody back and writes
-// nothing.
+// CheckAction returns the outcomes of earlier actions like this one, the rules and artifacts
+// against it, and alternatives. It blocks nothing and writes nothing.
 func (t *Tenant) CheckAction(ctx context.Context, o CheckOptions) (*CheckedAction, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.CheckAction(ctx, o)

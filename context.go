@@ -8,18 +8,18 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// What an agent is told when it starts.
+// What an agent receives when it starts.
 type (
-	// ContextOptions says for which task, how much, and to whom. The zero value
-	// asks for what is pinned.
+	// ContextOptions is the task, the budget and the reader of a bundle. The zero value returns
+	// what is pinned.
 	ContextOptions = engine.ContextOptions
-	// Bundle is what is told: three tiers within a budget, and links to the rest.
+	// Bundle is three tiers within a budget, and links to the rest.
 	Bundle = bundle.Bundle
-	// BundleEntry is one thing of a bundle: a memory, a policy or an event.
+	// BundleEntry is one entry of a bundle: a memory, a policy or an event.
 	BundleEntry = bundle.Entry
 	// Tier is a part of a bundle.
 	Tier = bundle.Tier
-	// Form is how much of a thing is shown.
+	// Form is how much of a record is shown.
 	Form = memory.Form
 	// Verb is what an agent is about to do.
 	Verb = memory.Verb
@@ -27,11 +27,11 @@ type (
 
 // The tiers.
 const (
-	// TierPinned is who the agent is, what it must never do, what it is to reach.
+	// TierPinned is the agent's identity, hard constraints and goals.
 	TierPinned = bundle.TierPinned
-	// TierFrameRelevant is what matters for doing this with that.
+	// TierFrameRelevant is what matters for this action on this object.
 	TierFrameRelevant = bundle.TierFrameRelevant
-	// TierOutcomes is how it went when the same was done before.
+	// TierOutcomes is the outcomes of earlier such actions.
 	TierOutcomes = bundle.TierOutcomes
 )
 
@@ -50,17 +50,16 @@ const (
 	MaxReachableURIs    = bundle.MaxReachableURIs
 )
 
-// What errors about a [ContextOptions] can be asked for with errors.Is.
+// Causes of errors about a [ContextOptions], for errors.Is.
 const (
 	ErrInvalidVerb    = memory.ErrInvalidVerb
 	ErrInvalidObjKind = memory.ErrInvalidObjKind
 )
 
-// Context returns what an agent is told when it starts: who it is, what it must
-// not do and what it is after, what matters for the task at hand, and how it went
-// when the same was done before, within a budget of tokens. It writes nothing and
-// counts nothing. The same state and the same options give the same bundle, all
-// but its latency.
+// Context returns what an agent receives when it starts: its identity, constraints and goals,
+// what matters for the task, and the outcomes of earlier such tasks, within a budget of tokens.
+// It writes nothing and counts no access. The same state and options give the same bundle,
+// except for its latency.
 func (t *Tenant) Context(ctx context.Context, o ContextOptions) (*Bundle, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.Context(ctx, o)

@@ -7,28 +7,26 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
-// Vectors by models outside the program.
+// Vectors by external models.
 type (
-	// Embedder makes vectors of texts, many at a time. It may fail; what it cannot do
-	// is done later.
+	// Embedder embeds texts in batches. It may fail; failed texts are retried later.
 	Embedder = embed.Provider
-	// EmbedResult is what an [Embedder] made of one text: a vector, or why there is
-	// none.
+	// EmbedResult is the result of an [Embedder] for one text: a vector, or an error.
 	EmbedResult = embed.Result
-	// EmbedServer says how to reach a server for embeddings, see [NewEmbedder].
+	// EmbedServer configures the connection to an embedding server, see [NewEmbedder].
 	EmbedServer = embed.Options
-	// EmbedKey is a secret that a server wants to see. It does not print itself.
+	// EmbedKey is an API key. It does not print itself.
 	EmbedKey = embed.Key
-	// EmbedOptions says who makes vectors of what.
+	// EmbedOptions configures Embed.
 	EmbedOptions = engine.EmbedOptions
-	// Embedded says what came of it.
+	// Embedded is the result of Embed.
 	Embedded = engine.Embedded
-	// EmbedProblem says why something has no vector.
+	// EmbedProblem says why a record has no vector.
 	EmbedProblem = engine.EmbedProblem
 )
 
-// NewEmbedder returns an embedder that asks a server which speaks OpenAI's protocol,
-// as Ollama, vLLM and the server of llama.cpp do. It sends nothing yet.
+// NewEmbedder returns an embedder for a server with OpenAI's protocol, such as Ollama, vLLM and
+// the server of llama.cpp. It sends nothing yet.
 func NewEmbedder(o EmbedServer) (Embedder, error) {
 	r, err := embed.NewRemote(o)
 	if err != nil {
@@ -37,9 +35,9 @@ func NewEmbedder(o EmbedServer) (Embedder, error) {
 	return r, nil
 }
 
-// Embed has an embedder make vectors of everything that has none by its model, and
-// journals them, so that nothing has to be asked for again. What the embedder cannot do
-// stays for the next call. With an error, what was done is told even so.
+// Embed embeds everything that has no vector by the embedder's model, and journals the vectors,
+// so that they are never requested again. What fails is left for the next call. With an error
+// it also returns what was done.
 func (t *Tenant) Embed(ctx context.Context, o EmbedOptions) (*Embedded, error) {
 	o.Tenant = t.name
 	return t.engine.Embed(ctx, t.writer, o)

@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// What sessions did becomes artifacts, which say what comes next.
+// Sessions become artifacts, which suggest the next step.
 func ExampleTenant_Compile() {
 	dir, err := os.MkdirTemp("", "lukasa-example-")
 	if err != nil {

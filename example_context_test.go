@@ -9,9 +9,8 @@ import (
 	"lukasa.dev"
 )
 
-// An agent that is about to modify a file asks what it needs to know. Who it is
-// and what it must not do was laid down by a user; how it went last time is from
-// the events of the agent before it, which never wrote a memory by hand.
+// An agent that is about to modify a file requests what it needs to know. A user set its identity and its constraints;
+// the outcome of the last time comes from the events of an earlier agent, which never wrote a memory by hand.
 func ExampleTenant_Context() {
 	dir, board := temporary()
 	defer os.RemoveAll(dir)
@@ -51,7 +50,7 @@ func ExampleTenant_Context() {
 	// 61 of 3000 tokens, 0 left out
 }
 
-// A sub-agent is handed a token, and is told what the token allows.
+// A sub-agent gets a token, and receives what the token allows.
 func ExampleTenant_Context_scope() {
 	dir, board := temporary()
 	defer os.RemoveAll(dir)

@@ -42,7 +42,7 @@ func ExampleTenant_Find() {
 		fmt.Println(hit.Hops, hit.Text)
 	}
 
-	// What nothing narrows is refused.
+	// A find without any predicate is refused.
 	_, err = acme.Find(ctx, lukasa.FindOptions{Text: "refunds"})
 	fmt.Println(lukasa.CodeOf(err) + ": " + lukasa.Advice(err))
 	// Output:
@@ -51,7 +51,7 @@ func ExampleTenant_Find() {
 	// invalid_argument: give at least one of types, tags, key_prefix, agent, session, frame with its reference, after, before
 }
 
-// The board as it was when a position was its newest.
+// The board as it was at a position.
 func ExampleTenant_ResolveAt() {
 	dir, board := temporary()
 	defer os.RemoveAll(dir)

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev"
 )
 
-// What was of use on one board comes first on another.
+// What was useful on one board ranks first on another.
 func ExampleTenant_ImportFingerprint() {
 	ctx := context.Background()
 	check := func(err error) {

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev"
 )
 
-// What an agent is given for a question, as the text that it reads.
+// The pack for a question, as the text that an agent reads.
 func ExampleTenant_Pack() {
 	dir, err := os.MkdirTemp("", "lukasa-example-")
 	if err != nil {
@@ -51,7 +51,7 @@ func ExampleTenant_Pack() {
 	// 3 proven
 }
 
-// A short block of what is known of a topic.
+// A short block about a topic.
 func ExampleTenant_PackContext() {
 	dir, err := os.MkdirTemp("", "lukasa-example-")
 	if err != nil {

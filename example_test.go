@@ -34,7 +34,7 @@ func Example() {
 	// version 1 by release-bot with trust agent
 }
 
-// Everything that happens to a thing is a version of it.
+// Every change of a record is a version.
 func ExampleTenant_History() {
 	dir, board := temporary()
 	defer os.RemoveAll(dir)
@@ -65,7 +65,7 @@ func ExampleTenant_History() {
 	// 4 put Every second Tuesday.
 }
 
-// A write that expects a version is refused when someone else was faster.
+// A write that expects a version is refused if another write came first.
 func ExampleTenant_Put() {
 	dir, board := temporary()
 	defer os.RemoveAll(dir)
@@ -81,7 +81,7 @@ func ExampleTenant_Put() {
 	_, err := acme.Put(ctx, second, lukasa.Version(0))
 	fmt.Println(lukasa.CodeOf(err))
 
-	// What a higher tier wrote, a lower one does not change.
+	// A writer with less trust cannot change what a higher tier wrote.
 	bot := board.Tenant("acme", lukasa.Writer{Actor: "bot", Trust: lukasa.Agent})
 	_, err = bot.Remember(ctx, second)
 	fmt.Println(lukasa.CodeOf(err))
@@ -90,8 +90,8 @@ func ExampleTenant_Put() {
 	// untrusted
 }
 
-// Take in a stream of events. A bad line costs no good one, and sending the
-// stream again is harmless.
+// Ingest a stream of events. A bad line does not affect good ones, and sending the stream again
+// is harmless.
 func ExampleBoard_Ingest() {
 	dir, board := temporary()
 	defer os.RemoveAll(dir)
@@ -128,7 +128,7 @@ func ExampleBoard_Ingest() {
 	// 1 e-2 agent
 }
 
-// What is redacted is gone and stays gone; what was proven is proven still.
+// Redacted content is gone and stays gone; earlier proofs remain valid.
 func ExampleTenant_Redact() {
 	dir, board := temporary()
 	defer os.RemoveAll(dir)
@@ -166,8 +166,8 @@ func ExampleTenant_Redact() {
 	// root as before: true
 }
 
-// A proof carries the record and a signed checkpoint. Whoever has the key can
-// check it with `lukasa verify --proof FILE --key KEY`, and needs nothing else.
+// A proof carries the record and a signed checkpoint. A third party can check it with `lukasa
+// verify --proof FILE --key KEY` and the key alone.
 func ExampleTenant_Prove() {
 	dir, board := temporary()
 	defer os.RemoveAll(dir)
@@ -215,7 +215,7 @@ func ExampleTenant_Export() {
 	// 1 imported, same root: true
 }
 
-// temporary opens a board in a directory of its own.
+// temporary opens a board in a temporary directory.
 func temporary() (string, *lukasa.Board) {
 	dir, err := os.MkdirTemp("", "lukasa-example-")
 	if err != nil {

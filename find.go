@@ -8,27 +8,27 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// What is looked for, and what is found.
+// Options and results of Find.
 type (
-	// FindOptions says what is looked for.
+	// FindOptions is the query of Find.
 	FindOptions = engine.FindOptions
-	// Compare is a comparison of one field with a value.
+	// Compare compares one field with a value.
 	Compare = engine.Compare
-	// Step leads from things to those that edges connect them with.
+	// Step follows edges from records to connected ones.
 	Step = engine.Step
-	// Direction is which way edges are followed.
+	// Direction is the direction in which edges are followed.
 	Direction = engine.Direction
-	// EdgeType says what an edge means: supports, part_of, x-acme-blocks …
+	// EdgeType is the meaning of an edge: supports, part_of, x-acme-blocks …
 	EdgeType = memory.EdgeKind
-	// FindOrder is by what hits are ordered.
+	// FindOrder is the order of hits.
 	FindOrder = engine.FindOrder
-	// Found is the answer to a find.
+	// Found is the result of Find.
 	Found = engine.Found
-	// Hit is a thing or an event that was found.
+	// Hit is a record or an event that was found.
 	Hit = engine.Hit
-	// Factors are what a salience is made of.
+	// Factors are the factors of a salience.
 	Factors = salience.Factors
-	// At says which past is meant.
+	// At names a past state.
 	At = engine.At
 )
 
@@ -46,15 +46,14 @@ const (
 	BothWay = engine.BothWay
 )
 
-// AtVersion means a version of a thing; 0 is the newest.
+// AtVersion is a version of a record; 0 is the newest.
 func AtVersion(v uint32) At { return engine.AtVersion(v) }
 
-// AtPosition means the time when a position was the newest of its tenant.
+// AtPosition is the state in which a position was the newest of its tenant.
 func AtPosition(p uint64) At { return engine.AtPosition(p) }
 
-// Find returns what all predicates hold for, and what the steps lead to from
-// there, within a limit and a budget. What nothing narrows is refused, with
-// advice.
+// Find returns the records for which all predicates hold, and those that the steps reach from
+// there, within a limit and a budget. It refuses a query without predicates, with advice.
 func (t *Tenant) Find(ctx context.Context, o FindOptions) (*Found, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.Find(ctx, o)

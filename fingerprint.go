@@ -10,45 +10,44 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// What an agent learned, in short, to be carried elsewhere. docs/fingerprints.md shows
-// how, docs/formats/fingerprint.md what it has.
+// Portable digests of what an agent learned. docs/fingerprints.md shows their use,
+// docs/formats/fingerprint.md their format.
 type (
 	// Fingerprint is a digest of what an agent learned (HMX-F): less than 100,000 bytes,
 	// without any text of events.
 	Fingerprint = fingerprint.Fingerprint
-	// FingerprintOptions says what a fingerprint is made of. The zero value works.
+	// FingerprintOptions configures a fingerprint. The zero value works.
 	FingerprintOptions = engine.FingerprintOptions
-	// FingerprintBody is a fingerprint that was brought in.
+	// FingerprintBody is an imported fingerprint.
 	FingerprintBody = memory.Fingerprint
-	// Visibility says who may be shown a thing.
+	// Visibility says who may see a record.
 	Visibility = memory.Visibility
 )
 
-// Who may be shown a thing.
+// The visibilities.
 const (
 	VisiblePrivate = memory.VisiblePrivate
 	VisibleTenant  = memory.VisibleTenant
 )
 
-// FingerprintKind is of fingerprints that were brought in.
+// FingerprintKind is the kind of imported fingerprints.
 const FingerprintKind = record.Fingerprint
 
-// MaxFingerprintRead is the longest text of a fingerprint that is read, in bytes.
+// MaxFingerprintRead is the maximum size of a fingerprint to decode, in bytes.
 const MaxFingerprintRead = fingerprint.MaxRead
 
-// DecodeFingerprint reads a fingerprint, strictly, and applies every rule but that its
-// hash is right: its Verify says that, so that one which somebody changed can be looked
-// at.
+// DecodeFingerprint strictly decodes a fingerprint and applies every rule except that its hash
+// is right: its Verify checks that, so that a modified one can be inspected.
 func DecodeFingerprint(data []byte) (*Fingerprint, error) { return fingerprint.Decode(data) }
 
-// MergeFingerprints returns what fingerprints know together. Their order makes no
-// difference, nor does one that is given twice.
+// MergeFingerprints returns the union of fingerprints. Their order and duplicates make no
+// difference.
 func MergeFingerprints(list ...*Fingerprint) (*Fingerprint, error) {
 	return fingerprint.MergeAll(list...)
 }
 
-// Fingerprint returns a digest of what the agents of the tenant learned, or one of them.
-// The same root gives the same bytes. No scope may do it.
+// Fingerprint returns a digest of what the agents of the tenant learned, or one of them. The
+// same root gives the same bytes. No scope permits it.
 func (t *Tenant) Fingerprint(ctx context.Context, o FingerprintOptions) (*Fingerprint, error) {
 	if err := t.unscoped(ctx, "fingerprint"); err != nil {
 		return nil, err
@@ -57,10 +56,10 @@ func (t *Tenant) Fingerprint(ctx context.Context, o FingerprintOptions) (*Finger
 	return t.engine.Fingerprint(ctx, o)
 }
 
-// ImportFingerprint keeps a fingerprint, so that it guides packs of the strategy
-// fingerprint_guided: those of everybody who can see it, if its writer has the trust of a
-// user, else those of the agent that wrote it. One whose hash is not right is refused, and
-// one that is there already changes nothing. Forget and Redact take it back.
+// ImportFingerprint stores a fingerprint, so that it guides packs of the strategy
+// fingerprint_guided: those of everyone who can see it, if its writer has the trust of a user,
+// and otherwise those of the agent that wrote it. It refuses a wrong hash, and a fingerprint
+// that is already there changes nothing. Forget and Redact remove it.
 func (t *Tenant) ImportFingerprint(ctx context.Context, f *Fingerprint, v Visibility) (*PutResult, error) {
 	if f == nil {
 		return nil, fault.New(fault.InvalidArgument, "fingerprint: there is none").WithFix("give one that Fingerprint or DecodeFingerprint returned")

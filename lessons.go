@@ -6,17 +6,17 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
-// Lessons of what failed.
+// Lessons from failures.
 type (
-	// LessonOptions says which lessons are wanted.
+	// LessonOptions selects lessons.
 	LessonOptions = engine.LessonOptions
-	// Lesson is a command that failed, and how that was mended.
+	// Lesson is a command that failed, and its fix.
 	Lesson = engine.Lesson
 )
 
-// Lessons returns the commands that failed in sessions and how that was mended, by project:
-// the most frequent and the newest first. Error is a text of a tool, and Command one of an
-// agent: quote them. It writes nothing.
+// Lessons returns the commands that failed in sessions and their fixes, by project: the most
+// frequent and the newest first. Error is text from a tool, and Command text from an agent:
+// quote them. It writes nothing.
 func (t *Tenant) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.Lessons(ctx, o)

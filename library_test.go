@@ -9,7 +9,7 @@ import (
 	"lukasa.dev"
 )
 
-// board opens a board in a directory of its own.
+// board opens a board in a temporary directory.
 func board(t *testing.T, o lukasa.Options) *lukasa.Board {
 	t.Helper()
 	b, err := lukasa.Open(filepath.Join(t.TempDir(), "data"), o)
@@ -24,8 +24,7 @@ func board(t *testing.T, o lukasa.Options) *lukasa.Board {
 	return b
 }
 
-// TestTenantsNeverMeet holds the handle of one tenant against the names of
-// another.
+// TestTenantsNeverMeet uses the handle of one tenant with the names of another.
 func TestTenantsNeverMeet(t *testing.T) {
 	ctx := context.Background()
 	b := board(t, lukasa.Options{})
@@ -61,7 +60,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestRecallIsOfNow finds neither what is forgotten nor what is over.
+// TestRecallIsOfNow: Recall finds neither forgotten nor expired memories.
 func TestRecallIsOfNow(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -90,7 +89,7 @@ func TestRecallIsOfNow(t *testing.T) {
 	}
 }
 
-// TestNothingIsNotAnError asks for the code of the fault that there is not.
+// TestNothingIsNotAnError: nil has no code.
 func TestNothingIsNotAnError(t *testing.T) {
 	ctx := context.Background()
 	b := board(t, lukasa.Options{})
@@ -111,7 +110,7 @@ func TestNothingIsNotAnError(t *testing.T) {
 	}
 }
 
-// TestGraph links things and follows the links back.
+// TestGraph links records and follows the links back.
 func TestGraph(t *testing.T) {
 	ctx := context.Background()
 	b := board(t, lukasa.Options{})

@@ -6,29 +6,29 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
-// A session as a story, and what is known as a graph.
+// Timelines of sessions, and graphs of records.
 type (
-	// TimelineQuery says which session is told of.
+	// TimelineQuery names the session of a timeline.
 	TimelineQuery = engine.TimelineQuery
-	// Timeline is a session, or a page of it, as a story.
+	// Timeline is the timeline of a session, or a page of it.
 	Timeline = engine.Timeline
-	// Moment is what happened at one time of a session.
+	// Moment is one moment of a session.
 	Moment = engine.Moment
-	// MomentSort is what a moment of a session is.
+	// MomentSort is the kind of a moment.
 	MomentSort = engine.MomentSort
-	// Made is something that came of a session.
+	// Made is a record that a session produced.
 	Made = engine.Made
-	// GraphQuery says which part of what is known is wanted as a graph.
+	// GraphQuery selects the part of the graph.
 	GraphQuery = engine.GraphQuery
-	// Graph is things, and how they are connected.
+	// Graph is records and their connections.
 	Graph = engine.Graph
-	// GraphNode is a thing, an event, or a name that several of them mention.
+	// GraphNode is a record, an event, or a name that several of them mention.
 	GraphNode = engine.GraphNode
-	// GraphEdge is how a node is connected with another.
+	// GraphEdge is a connection between two nodes.
 	GraphEdge = engine.GraphEdge
 )
 
-// The sorts of moments.
+// The kinds of moments.
 const (
 	MomentPrompt   = engine.MomentPrompt
 	MomentReply    = engine.MomentReply
@@ -44,13 +44,13 @@ const (
 	MomentOther    = engine.MomentOther
 )
 
-// Timeline tells a session as a story, a page at a time.
+// Timeline returns the timeline of a session, a page at a time.
 func (t *Tenant) Timeline(ctx context.Context, q TimelineQuery) (*Timeline, error) {
 	q.Tenant, q.View = t.name, t.view(q.View)
 	return t.engine.Timeline(ctx, q)
 }
 
-// Graph returns a part of what is known as a graph: around a thing, or the newest.
+// Graph returns a part of the graph: around a record, or the newest.
 func (t *Tenant) Graph(ctx context.Context, q GraphQuery) (*Graph, error) {
 	if !q.Around.IsZero() {
 		var err error

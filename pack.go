@@ -8,11 +8,11 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// What an agent is given before it thinks. docs/packs.md describes it.
+// Context for an agent. docs/packs.md describes it.
 type (
-	// PackOptions says what a pack is for, how large it may be and how it is made.
+	// PackOptions is the question, the budget and the strategy of a pack.
 	PackOptions = engine.PackOptions
-	// AsOf says which state a pack is of. The zero value is the present.
+	// AsOf names the state of a pack. The zero value is the present.
 	AsOf = engine.AsOf
 	// Packed is a context pack, as data and as text.
 	Packed = engine.Packed
@@ -22,23 +22,23 @@ type (
 	PackSection = hmx.Section
 	// Strategy is how the entries of a pack are chosen.
 	Strategy = hmx.Strategy
-	// PackContextOptions says what a block of context is about, and who looks.
+	// PackContextOptions is the request for a block of context, with its reader.
 	PackContextOptions = engine.PackContextOptions
-	// BlockRequest says what a block of context is about.
+	// BlockRequest is the topic and the size of a block of context.
 	BlockRequest = pack.BlockRequest
-	// Ordering is what comes first in a block of context.
+	// Ordering says which entries come first in a block of context.
 	Ordering = pack.Ordering
-	// VerifyPackOptions says how a pack is verified.
+	// VerifyPackOptions configures the verification of a pack.
 	VerifyPackOptions = engine.VerifyPackOptions
-	// PackProof says what was found of what a pack states.
+	// PackProof is the result of verifying a pack.
 	PackProof = engine.PackProof
-	// EntryProof is what was found of one entry.
+	// EntryProof is the result for one entry.
 	EntryProof = engine.EntryProof
-	// Remade says whether the same root and request gave the same pack once more.
+	// Remade says whether the same root and request gave the same pack again.
 	Remade = engine.Remade
-	// Explanation says why something is in a pack, or is not.
+	// Explanation says why a record is in a pack, or is not.
 	Explanation = engine.Explanation
-	// PackVerdict is what became of a candidate of a pack.
+	// PackVerdict is the decision about a candidate of a pack.
 	PackVerdict = pack.Verdict
 )
 
@@ -51,7 +51,7 @@ const (
 	FingerprintGuided = hmx.StrategyFingerprintGuided
 )
 
-// Whether a pack was made again when it was verified.
+// Whether a pack was composed again when it was verified.
 const (
 	RemadeYes         = engine.RemadeYes
 	RemadeNo          = engine.RemadeNo
@@ -73,26 +73,26 @@ const (
 	MaxBlockBudget     = pack.MaxBlockBudget
 )
 
-// LeastRootPrefix is how many hexadecimal digits of a root name it at least.
+// LeastRootPrefix is the minimum number of hexadecimal digits that name a root.
 const LeastRootPrefix = engine.LeastRootPrefix
 
-// Pack returns what an agent is given for a question: the best of what is known, as
-// far as it fits into a budget of tokens, with reasons. It writes nothing. The same
-// root and the same options give the same pack, all but how long it took.
+// Pack returns the context for a question: the best records, cut to a budget of tokens, with
+// reasons. It writes nothing. The same root and options give the same pack, except for its
+// assembly time.
 func (t *Tenant) Pack(ctx context.Context, o PackOptions) (*Packed, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.Pack(ctx, o)
 }
 
-// PackContext returns a markdown block of what is known of a topic. It never counts
-// more than its budget, at four characters a token.
+// PackContext returns a markdown block about a topic. It never exceeds its budget, at four
+// characters a token.
 func (t *Tenant) PackContext(ctx context.Context, o PackContextOptions) (string, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.PackContext(ctx, o)
 }
 
-// VerifyPack proves what a pack says, entry by entry, down to the journal. What is
-// found is returned with the error, too, if there is anything.
+// VerifyPack proves a pack, entry by entry, down to the journal. It returns the findings with
+// an error as well, if there are any.
 func (t *Tenant) VerifyPack(ctx context.Context, p *Pack, o VerifyPackOptions) (*PackProof, error) {
 	if err := t.unscoped(ctx, "verify"); err != nil {
 		return nil, err
@@ -100,16 +100,16 @@ func (t *Tenant) VerifyPack(ctx context.Context, p *Pack, o VerifyPackOptions) (
 	return t.engine.VerifyPack(ctx, t.name, p, o)
 }
 
-// ExplainPack says why something is in the pack that the options ask for, or is not.
-// It is named by its source id or by its URI.
+// ExplainPack says why a record is in the pack of the options, or is not. what is its source id
+// or its URI.
 func (t *Tenant) ExplainPack(ctx context.Context, o PackOptions, what string) (*Explanation, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.ExplainPack(ctx, o, what)
 }
 
-// PackText returns a pack as the markdown that its tokens were counted of.
+// PackText returns a pack as markdown. The tokens of a pack are those of this text.
 func PackText(p *Pack) string { return pack.Markdown(p) }
 
-// PackDigest returns the digest of a pack: it covers everything but how long it took,
-// and the pack states it in its metadata.
+// PackDigest returns the digest of a pack: it covers everything except the assembly time, and
+// is in the metadata of the pack.
 func PackDigest(p *Pack) (string, error) { return pack.Digest(p) }

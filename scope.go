@@ -8,11 +8,11 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// What a token grants. docs/formats/scope.md describes tokens.
+// Scope tokens. docs/formats/scope.md describes them.
 type (
-	// Grant is what one block of a token says.
+	// Grant is the content of one block of a token.
 	Grant = scope.Grant
-	// Selectors are lists that pick things and events.
+	// Selectors are lists that select records and events.
 	Selectors = scope.Selectors
 	// ScopeMode says whether a scope may write.
 	ScopeMode = scope.Mode
@@ -24,33 +24,32 @@ const (
 	ScopeWrite = scope.Write
 )
 
-// Scope is what a verified token allows: what every one of its grants allows,
-// and the least of their bounds.
+// Scope is what a verified token allows: the intersection of its grants, and the least of their
+// bounds.
 type Scope struct {
-	ID           string // shared by all tokens that were narrowed from one
+	ID           string // shared by all tokens narrowed from one
 	Tenant       string
 	By           string // who minted it
-	To           string // the agent that it was granted to last
+	To           string // the agent of the last grant
 	Mode         ScopeMode
 	BudgetTokens int       // 0 for no limit
-	NotBefore    time.Time // zero if it always was good
+	NotBefore    time.Time // zero if there is no such limit
 	Expires      time.Time
 	Trust        Trust
 	Grants       []Grant // first to last
 	Sealed       bool    // it cannot be narrowed
 }
 
-// noScope stands for an empty token: a token that nothing accepts, so that one
-// that got lost on its way does not open everything.
+// noScope replaces an empty token: a token that is never accepted, so that a lost token does
+// not give full access.
 const noScope = "lukasa_scope_1."
 
-// Scoped returns a handle whose every call carries a token: it sees and writes
-// what the token allows, in the name of the agent that it was granted to. What
-// it writes is trusted no further than this handle, nor than the token says. The
-// token is verified by each call, and not here.
+// Scoped returns a handle whose calls carry a token: it sees and writes what the token allows,
+// in the name of the token's agent. Its writes have at most the trust of this handle and of the
+// token. Each call verifies the token; Scoped does not.
 //
-// A handle with a scope gives handles with the same or a narrower one only: a
-// token that does not go on where its own ends is refused by every call.
+// A handle with a scope gives only handles with the same or a narrower one: a token that does
+// not extend its own is refused by every call.
 func (t *Tenant) Scoped(token string) *Tenant {
 	if token == "" || t.scope != "" && !extends(token, t.scope) {
 		token = noScope
@@ -58,7 +57,7 @@ func (t *Tenant) Scoped(token string) *Tenant {
 	return &Tenant{engine: t.engine, name: t.name, writer: Writer{Trust: t.writer.Trust, Scope: token}, scope: token}
 }
 
-// extends reports whether a token is another one, or was narrowed from it.
+// extends reports whether a token equals another one, or was narrowed from it.
 func extends(token, from string) bool {
 	if token == from {
 		return true
@@ -71,8 +70,8 @@ func extends(token, from string) bool {
 	return err == nil && longer.Extends(shorter)
 }
 
-// view gives a view the token of the handle. One that brings another token with
-// it is refused by whoever verifies it.
+// view adds the token of the handle to a view. Verification refuses a view with an unrelated
+// token.
 func (t *Tenant) view(v View) View {
 	switch {
 	case t.scope == "":
@@ -84,15 +83,14 @@ func (t *Tenant) view(v View) View {
 	return v
 }
 
-// unscoped refuses what cannot be narrowed to a scope, if the handle has one.
+// unscoped refuses an operation that cannot be narrowed, if the handle has a scope.
 func (t *Tenant) unscoped(ctx context.Context, what string) error {
 	return t.engine.Unscoped(ctx, t.name, t.scope, what)
 }
 
-// MintScope returns a token for an agent of this tenant. The writer of the
-// handle is who grants it; it must be trusted as a user at least, and gives no
-// more trust than it has. Tenant and By are filled in. To, Include and Expires
-// must be given, and the end be at most 366 days away.
+// MintScope returns a token for an agent of this tenant. The writer of the handle grants it; it
+// needs at least the trust of a user, and cannot give more trust than it has. Tenant and By are
+// filled in. To, Include and Expires are required, and the token lasts at most 366 days.
 func (t *Tenant) MintScope(ctx context.Context, g Grant) (string, error) {
 	return t.engine.MintScope(ctx, t.writer, t.name, g)
 }
@@ -116,12 +114,11 @@ func (t *Tenant) CheckScope(ctx context.Context, token string) (*Scope, error) {
 	return s, nil
 }
 
-// NarrowScope returns the token with a further grant, which can only take away.
-// It needs no board and asks nobody. To is put below the agent that the token
-// was granted to: tests becomes coder/tests. What is left out stays as it was.
+// NarrowScope returns the token with a further grant, which can only remove. It needs no board.
+// It puts To below the token's agent: tests becomes coder/tests. What is left out is unchanged.
 func NarrowScope(token string, g Grant) (string, error) { return engine.NarrowScope(token, g) }
 
-// SealScope returns the token so that nobody can narrow it any further.
+// SealScope returns the token in a form that cannot be narrowed further.
 func SealScope(token string) (string, error) {
 	t, err := scope.Parse(token)
 	if err != nil {
@@ -133,10 +130,8 @@ func SealScope(token string) (string, error) {
 	return t.String(), nil
 }
 
-// InspectScope returns what a token says of itself: its grants, first to last,
-// and whether it is sealed. It needs no board, and so nothing of it is
-// verified: anybody can make a token that says anything. [Tenant.CheckScope]
-// verifies.
+// InspectScope returns the grants of a token, first to last, and whether it is sealed. It needs
+// no board, so nothing is verified: a token can claim anything. [Tenant.CheckScope] verifies.
 func InspectScope(token string) (grants []Grant, sealed bool, err error) {
 	t, err := scope.Parse(token)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"lukasa.dev"
 )
 
-// needNoScope are the methods of a tenant's handle that ask no token, and why.
+// needNoScope are the methods of a tenant's handle that check no token, with the reason.
 var needNoScope = map[string]string{
 	"Name":        "what the handle was made with",
 	"URI":         "makes a name out of what it is given",
@@ -21,7 +21,7 @@ var needNoScope = map[string]string{
 	"Watch":       "it tells that there is something new, and nothing of it; Tail reads, within the scope",
 }
 
-// argument returns something of a type that a call gets past its first look at.
+// argument returns a value of a type that passes the first checks of a call.
 func argument(typ reflect.Type) reflect.Value {
 	switch typ {
 	case reflect.TypeFor[context.Context]():
@@ -58,8 +58,8 @@ func argument(typ reflect.Type) reflect.Value {
 	return reflect.Zero(typ)
 }
 
-// callAll calls every method of a handle that must ask its token, and returns
-// the codes of their errors.
+// callAll calls every method of a handle that must check its token, and returns the codes of
+// their errors.
 func callAll(t *testing.T, handle *lukasa.Tenant) map[string]string {
 	t.Helper()
 	codes := make(map[string]string)
@@ -96,8 +96,8 @@ func callAll(t *testing.T, handle *lukasa.Tenant) map[string]string {
 	return codes
 }
 
-// TestEveryCallCarriesTheToken goes over all methods of a handle with a scope:
-// each refuses a bad token, or stands on the list of those that ask none.
+// TestEveryCallCarriesTheToken calls all methods of a handle with a scope: each refuses an
+// invalid token, or is on the list of those that check none.
 func TestEveryCallCarriesTheToken(t *testing.T) {
 	ctx := context.Background()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -143,8 +143,7 @@ func TestEveryCallCarriesTheToken(t *testing.T) {
 			}
 		}
 	}
-	// Which token a view brings along does not matter: it is the handle's, or a
-	// narrower one.
+	// The token of a view must equal the handle's, or be narrower.
 	for what, c := range map[string]struct{ handle, view, code string }{
 		"the same":          {narrow, narrow, ""},
 		"a narrower one":    {token, narrow, ""},
@@ -195,7 +194,7 @@ func TestEveryCallCarriesTheToken(t *testing.T) {
 	now = now.Add(time.Hour)
 	for name, code := range callAll(t, acme.Scoped(token)) {
 		if name == "CheckScope" {
-			continue // it asks the token that it is given
+			continue // it checks the token in its argument
 		}
 		if code != "scope_expired" {
 			t.Errorf("%s with a token that is over: %q", name, code)
@@ -203,7 +202,7 @@ func TestEveryCallCarriesTheToken(t *testing.T) {
 	}
 }
 
-// TestScopesEndToEnd is the life of a token, as a program would have it.
+// TestScopesEndToEnd is the life of a token in a program.
 func TestScopesEndToEnd(t *testing.T) {
 	ctx := context.Background()
 	now := time.Now()

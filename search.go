@@ -7,17 +7,17 @@ import (
 	"lukasa.dev/internal/recall"
 )
 
-// What is asked, and what answers.
+// Options and results of Search.
 type (
-	// SearchOptions says what is asked, and among what.
+	// SearchOptions is the question and its filters.
 	SearchOptions = engine.SearchOptions
-	// Searched is the answer to a search.
+	// Searched is the result of a search.
 	Searched = engine.Searched
-	// SearchHit is an event or a thing that answers.
+	// SearchHit is an event or a record that was found.
 	SearchHit = engine.SearchHit
-	// Part is one reason for a score.
+	// Part is one component of a score.
 	Part = recall.Part
-	// Sources are what candidates come from.
+	// Sources are the sources of candidates.
 	Sources = recall.Sources
 )
 
@@ -28,7 +28,7 @@ const (
 	FromGraph   = recall.Graph
 )
 
-// Search returns what answers a question, the best first.
+// Search returns the hits for a question, the best first.
 func (t *Tenant) Search(ctx context.Context, o SearchOptions) (*Searched, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.Search(ctx, o)

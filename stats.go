@@ -6,30 +6,30 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
-// What is in a tenant, and in a directory.
+// Statistics of a tenant, and of a directory.
 type (
-	// StatsQuery says what is to be counted.
+	// StatsQuery selects the statistics.
 	StatsQuery = engine.StatsQuery
-	// Stats is what is in a tenant.
+	// Stats are the statistics of a tenant.
 	Stats = engine.Stats
-	// Count is how many there are of something.
+	// Count is the number of items of a kind.
 	Count = engine.Count
-	// Tally is how many there are of a type that are in a state.
+	// Tally is the number of items of a type in a state.
 	Tally = engine.Tally
-	// Day is what came on one day.
+	// Day is the growth of one day.
 	Day = engine.Day
-	// ToolCount is how a tool fared.
+	// ToolCount is the calls and outcomes of a tool.
 	ToolCount = engine.ToolCount
-	// Storage is how much room a directory takes.
+	// Storage is the size of a directory.
 	Storage = engine.Storage
 )
 
-// Stats counts what is in the tenant. The same state gives the same answer. What the
-// handle's scope does not show is counted nowhere.
+// Stats returns the statistics of the tenant. The same state gives the same answer. What the
+// handle's scope hides is not counted.
 func (t *Tenant) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	q.Tenant, q.View = t.name, t.view(q.View)
 	return t.engine.Stats(ctx, q)
 }
 
-// Storage returns how much room the directory takes: that of all tenants together.
+// Storage returns the size of the directory, for all tenants together.
 func (b *Board) Storage(ctx context.Context) (*Storage, error) { return b.engine.Storage(ctx) }

@@ -8,22 +8,20 @@ import (
 
 // New events of a tenant.
 type (
-	// TailQuery says which new events are wanted.
+	// TailQuery selects new events.
 	TailQuery = engine.TailQuery
-	// Tailed is a part of them, and where to go on.
+	// Tailed is a page of them, and where to continue.
 	Tailed = engine.Tailed
 )
 
-// Tail returns events in the order in which they were recorded, from a position on, a
-// part at a time. A tenant without records has none yet. [Tenant.Watch] tells when to
-// ask again.
+// Tail returns events in the order in which they were recorded, from a position on, a page at a
+// time. A tenant without records has none yet. [Tenant.Watch] signals when to call again.
 func (t *Tenant) Tail(ctx context.Context, q TailQuery) (*Tailed, error) {
 	q.Tenant, q.View = t.name, t.view(q.View)
 	return t.engine.Tail(ctx, q)
 }
 
-// Watch tells when the tenant gets records: grew has an item after it did, one for all
-// that came since it was last taken. What was there before the call is not told of, so
-// read after it. Stop ends it, and must be called. Nothing is polled, and a tenant that
-// nobody watches costs nothing.
+// Watch signals when the tenant gets records: grew has an item after that, one for all records
+// since it was last received. Records before the call are not signalled, so read after it. The
+// caller must call stop. Nothing is polled, and a tenant without a watch costs nothing.
 func (t *Tenant) Watch() (grew <-chan struct{}, stop func()) { return t.engine.Watch(t.name) }

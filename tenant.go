@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Tenant is a tenant of a board, in the hands of a writer.
+// Tenant is a handle on a tenant of a board, with a writer.
 type Tenant struct {
 	engine *engine.Board
 	name   string
@@ -22,27 +22,26 @@ type Tenant struct {
 // Name returns the tenant's name.
 func (t *Tenant) Name() string { return t.name }
 
-// URI returns the name of a thing of this tenant.
+// URI returns the URI of a record of this tenant.
 func (t *Tenant) URI(kind Kind, id string) URI {
 	return URI{Tenant: t.name, Kind: kind, ID: id}
 }
 
-// Remember writes a memory: a new one, or the next version of the one with the
-// same id, or with the same key if it has no id. Writing what is there already
-// changes nothing.
+// Remember writes a memory: a new one, or the next version of the one with the same id, or with
+// the same key if it has no id. Writing the same content again changes nothing.
 func (t *Tenant) Remember(ctx context.Context, m *Memory) (*PutResult, error) {
 	return t.Put(ctx, m, AnyVersion())
 }
 
-// Put writes a version of a thing: a memory, an edge, an entity, a relation, a
-// conflict, a policy, an artifact or feedback. With an expected version it is
-// refused when someone else was faster.
+// Put writes a version of a record: a memory, an edge, an entity, a relation, a conflict, a
+// policy, an artifact or feedback. With an expected version it is refused if another write came
+// first.
 func (t *Tenant) Put(ctx context.Context, body Body, expect Expect) (*PutResult, error) {
 	return t.engine.Put(ctx, t.writer, t.name, body, expect)
 }
 
-// Recall returns the memory that holds a key, as of now. What is forgotten or
-// expired is not found; [Tenant.Get] shows it.
+// Recall returns the live memory with a key. It does not find a forgotten or expired one;
+// [Tenant.Get] returns it.
 func (t *Tenant) Recall(ctx context.Context, key string) (*Thing, error) {
 	thing, err := t.Get(ctx, Ref{Kind: MemoryKind, Key: key}, View{Now: t.engine.Now()})
 	if err != nil {
@@ -55,8 +54,8 @@ func (t *Tenant) Recall(ctx context.Context, key string) (*Thing, error) {
 	return thing, nil
 }
 
-// Get returns a thing, at a version if the reference names one. What is
-// forgotten or expired is returned and says so; what is erased is an error.
+// Get returns a record, at a version if the reference names one. A forgotten or expired record
+// is returned with its state; an erased one is an error.
 func (t *Tenant) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
 	ref, err := t.own(ref)
 	if err != nil {
@@ -65,8 +64,7 @@ func (t *Tenant) Get(ctx context.Context, ref Ref, v View) (*Thing, error) {
 	return t.engine.Get(ctx, ref, t.view(v))
 }
 
-// own gives a reference without a tenant or a kind this tenant and memories,
-// and refuses another tenant's.
+// own fills in this tenant and the kind memory, and refuses a reference to another tenant.
 func (t *Tenant) own(ref Ref) (Ref, error) {
 	if ref.Kind == 0 {
 		ref.Kind = MemoryKind
@@ -76,13 +74,13 @@ func (t *Tenant) own(ref Ref) (Ref, error) {
 	return ref, err
 }
 
-// List returns things, newest first, a page at a time.
+// List returns records, newest first, a page at a time.
 func (t *Tenant) List(ctx context.Context, o ListOptions) (*Page, error) {
 	o.Tenant, o.View = t.name, t.view(o.View)
 	return t.engine.List(ctx, o)
 }
 
-// History returns every version of a thing, oldest first.
+// History returns every version of a record, oldest first.
 func (t *Tenant) History(ctx context.Context, ref Ref, v View) (URI, []Change, error) {
 	ref, err := t.own(ref)
 	if err != nil {
@@ -91,7 +89,7 @@ func (t *Tenant) History(ctx context.Context, ref Ref, v View) (URI, []Change, e
 	return t.engine.History(ctx, ref, t.view(v))
 }
 
-// Versions returns the versions of a thing, oldest first, a page at a time.
+// Versions returns the versions of a record, oldest first, a page at a time.
 func (t *Tenant) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage, error) {
 	var err error
 	if o.Ref, err = t.own(o.Ref); err != nil {
@@ -101,8 +99,8 @@ func (t *Tenant) Versions(ctx context.Context, o VersionsOptions) (*VersionsPage
 	return t.engine.Versions(ctx, o)
 }
 
-// Restore writes the content of an earlier version as the newest one. Without a
-// version, it brings back what is forgotten.
+// Restore writes the content of an earlier version as the newest one. Without a version, it
+// restores a forgotten record.
 func (t *Tenant) Restore(ctx context.Context, ref Ref, expect Expect) (*PutResult, error) {
 	ref, err := t.own(ref)
 	if err != nil {
@@ -111,7 +109,7 @@ func (t *Tenant) Restore(ctx context.Context, ref Ref, expect Expect) (*PutResul
 	return t.engine.Restore(ctx, t.writer, ref, expect)
 }
 
-// Forget puts a tombstone on a thing. Its history stays.
+// Forget writes a tombstone for a record. Its history stays.
 func (t *Tenant) Forget(ctx context.Context, ref Ref, reason string, expect Expect) (*PutResult, error) {
 	ref, err := t.own(ref)
 	if err != nil {
@@ -120,8 +118,8 @@ func (t *Tenant) Forget(ctx context.Context, ref Ref, reason string, expect Expe
 	return t.engine.Forget(ctx, t.writer, ref, reason, expect)
 }
 
-// Redact erases things and events for good, with their whole history, and
-// returns signed receipts.
+// Redact permanently erases records and events, with their whole history, and returns signed
+// receipts.
 func (t *Tenant) Redact(ctx context.Context, uris ...URI) (*Erasure, error) {
 	own := make([]memory.URI, len(uris))
 	for i, u := range uris {
@@ -133,7 +131,7 @@ func (t *Tenant) Redact(ctx context.Context, uris ...URI) (*Erasure, error) {
 	return t.engine.Redact(ctx, t.writer, own)
 }
 
-// ownURI gives a URI without a tenant this one, and refuses another's.
+// ownURI fills in this tenant, and refuses a URI of another.
 func (t *Tenant) ownURI(u URI) (URI, error) {
 	if u.Tenant == "" {
 		u.Tenant = t.name
@@ -153,7 +151,7 @@ func (t *Tenant) Receipt(ctx context.Context, redaction uint64) (Signed, error) 
 	return t.engine.Receipt(ctx, t.name, redaction)
 }
 
-// Expire journals the end of everything whose time is over at now.
+// Expire journals the end of everything that has expired at now.
 func (t *Tenant) Expire(ctx context.Context, now time.Time) (*Expired, error) {
 	return t.engine.Expire(ctx, t.writer, t.name, now)
 }
@@ -164,8 +162,8 @@ func (t *Tenant) Transition(ctx context.Context, artifactID string, to Status, s
 	return t.engine.Transition(ctx, t.writer, ref, to, supersededBy, reason, AnyVersion())
 }
 
-// Referrers returns what refers to a thing or an event: edges, relations,
-// conflicts, feedback, and what was derived from it.
+// Referrers returns what refers to a record or an event: edges, relations, conflicts, feedback,
+// and records derived from it.
 func (t *Tenant) Referrers(ctx context.Context, u URI, v View) ([]*Thing, error) {
 	u, err := t.ownURI(u)
 	if err != nil {
@@ -174,8 +172,8 @@ func (t *Tenant) Referrers(ctx context.Context, u URI, v View) ([]*Thing, error)
 	return t.engine.Referrers(ctx, u, t.view(v))
 }
 
-// Named returns what is live of a kind and has a name, whatever its case: an
-// entity by its name or an alias.
+// Named returns the live records of a kind with a name, ignoring case: an entity by its name or
+// an alias.
 func (t *Tenant) Named(ctx context.Context, kind Kind, name string, v View) ([]*Thing, error) {
 	return t.engine.Named(ctx, t.name, kind, name, t.view(v))
 }
@@ -189,7 +187,8 @@ func (t *Tenant) Resolve(ctx context.Context, u URI, v View) (*Resolved, error) 
 	return t.engine.Resolve(ctx, u, t.view(v))
 }
 
-// URIAt returns what the record at a position is of: an event, or a thing without its version.
+// URIAt returns the URI of the record at a position: of an event, or of a versioned record
+// without its version.
 func (t *Tenant) URIAt(ctx context.Context, position uint64, v View) (URI, error) {
 	return t.engine.URIAt(ctx, t.name, position, t.view(v))
 }
@@ -199,8 +198,8 @@ func (t *Tenant) Event(ctx context.Context, id string) (*StoredEvent, error) {
 	return t.engine.Event(ctx, t.name, id, t.view(View{}))
 }
 
-// EventsOf returns events by their ids, in the order of the ids and of one state. In the place
-// of one that is not there, was erased, or that the scope does not show is nil.
+// EventsOf returns events by their ids, in the order of the ids, from one snapshot. Missing,
+// erased and invisible events are nil.
 func (t *Tenant) EventsOf(ctx context.Context, ids []string) ([]*StoredEvent, error) {
 	return t.engine.EventsOf(ctx, t.name, ids, t.view(View{}))
 }
@@ -227,7 +226,7 @@ func (t *Tenant) Agents(ctx context.Context) ([]SessionInfo, error) {
 	return t.engine.Agents(ctx, t.name, t.view(View{}))
 }
 
-// Root names the state of the tenant as it is now.
+// Root returns the current state of the tenant.
 func (t *Tenant) Root(ctx context.Context) (Root, error) {
 	if t.scope != "" {
 		if _, err := t.engine.CheckScope(ctx, t.name, t.scope); err != nil {
@@ -237,7 +236,7 @@ func (t *Tenant) Root(ctx context.Context) (Root, error) {
 	return t.engine.Root(ctx, t.name)
 }
 
-// Checkpoint returns the state of the tenant as it is now, signed.
+// Checkpoint returns the current state of the tenant, signed.
 func (t *Tenant) Checkpoint(ctx context.Context) (Signed, error) {
 	if err := t.unscoped(ctx, "checkpoint"); err != nil {
 		return Signed{}, err
@@ -245,12 +244,11 @@ func (t *Tenant) Checkpoint(ctx context.Context) (Signed, error) {
 	return t.engine.Checkpoint(ctx, t.name)
 }
 
-// VerifierKey returns the key that checks the tenant's checkpoints, proofs and
-// receipts.
+// VerifierKey returns the key that verifies the tenant's checkpoints, proofs and receipts.
 func (t *Tenant) VerifierKey() string { return t.engine.VerifierKey(t.name) }
 
-// FormerKeys returns the keys that check what was signed before the present key
-// was made, oldest first.
+// FormerKeys returns the keys that verify what was signed before the current key was made,
+// oldest first.
 func (t *Tenant) FormerKeys() []string { return t.engine.FormerKeys(t.name) }
 
 // Prove returns a proof that a record is in the tenant's tree.
@@ -261,8 +259,8 @@ func (t *Tenant) Prove(ctx context.Context, o ProveOptions) (*Proof, error) {
 	return t.engine.Prove(ctx, t.name, o)
 }
 
-// ProveConsistency returns a proof that the tree of size to continues that of
-// size from. Zero for to means the tree as it is now.
+// ProveConsistency returns a proof that the tree of size to extends that of size from. Zero for
+// to means the current tree.
 func (t *Tenant) ProveConsistency(ctx context.Context, from, to uint64) (*ConsistencyProof, error) {
 	if err := t.unscoped(ctx, "prove"); err != nil {
 		return nil, err
@@ -270,8 +268,8 @@ func (t *Tenant) ProveConsistency(ctx context.Context, from, to uint64) (*Consis
 	return t.engine.ProveConsistency(ctx, t.name, from, to)
 }
 
-// Export writes everything the tenant has as lines of JSON, from which its root
-// can be made again.
+// Export writes all records of the tenant as lines of JSON, from which its root can be computed
+// again.
 func (t *Tenant) Export(ctx context.Context, dst io.Writer, tell func(done, total uint64)) (Root, error) {
 	if err := t.unscoped(ctx, "export"); err != nil {
 		return Root{}, err
@@ -279,9 +277,9 @@ func (t *Tenant) Export(ctx context.Context, dst io.Writer, tell func(done, tota
 	return t.engine.Export(ctx, t.name, dst, tell)
 }
 
-// Salvage writes what can still be read of the tenant in a damaged directory, as
-// lines of JSON under a head that says what is missing. [Board.Import] brings them
-// in, as a tenant with a root of its own.
+// Salvage writes what can still be read of the tenant in a damaged directory, as lines of JSON
+// under a head that says what is missing. [Board.Import] imports them, as a tenant with a root
+// of its own.
 func (t *Tenant) Salvage(ctx context.Context, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
 	if err := t.unscoped(ctx, "salvage"); err != nil {
 		return nil, err

@@ -16,13 +16,13 @@ type State struct {
 
 // Rejected is an event that was not recorded.
 type Rejected struct {
-	Index  int    `json:"index"`          // among what was sent, from 0
-	Line   int    `json:"line,omitempty"` // of a stream of lines, from 1
+	Index  int    `json:"index"`          // in what was sent, from 0
+	Line   int    `json:"line,omitempty"` // in a stream of lines, from 1
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 }
 
-// Intake says what became of events that were sent together.
+// Intake is the result for events that were sent together.
 type Intake struct {
 	Accepted   int        `json:"accepted"`
 	Duplicates int        `json:"duplicates"`
@@ -30,27 +30,27 @@ type Intake struct {
 	Rejected   []Rejected `json:"rejected"`
 	Omitted    int        `json:"omitted"` // rejected, but not listed
 	Warnings   int        `json:"warnings"`
-	Scrubbed   int        `json:"scrubbed,omitempty"` // secrets that were taken out of what was accepted
-	Own        int        `json:"own,omitempty"`      // what Lukasa had handed out, which is not recorded
+	Scrubbed   int        `json:"scrubbed,omitempty"` // secrets removed from what was accepted
+	Own        int        `json:"own,omitempty"`      // text that Lukasa had handed out, which is not recorded
 	Position   *uint64    `json:"position,omitempty"` // of the newest record, if one tenant was written to
 	Root       string     `json:"root,omitempty"`
 	Tenants    []State    `json:"tenants"`
 }
 
-// Traced says what became of the spans of a request.
+// Traced is the result for the spans of a request.
 type Traced struct {
 	// Rejected is how many spans were not recorded, and Message why the first was not.
 	Rejected int64
 	Message  string
 }
 
-// ToolResult is what a model is told of its call.
+// ToolResult is the answer to a model's call.
 type ToolResult struct {
 	Content string `json:"content"`
 	IsError bool   `json:"is_error"`
 }
 
-// Write says what a write made.
+// Write is the result of a write.
 type Write struct {
 	URI       string `json:"uri"`
 	Version   uint64 `json:"version"`
@@ -61,7 +61,7 @@ type Write struct {
 	Root      string `json:"root"`
 }
 
-// Thing is a memory or another versioned thing.
+// Thing is a memory or another versioned record.
 type Thing struct {
 	URI       string          `json:"uri"`
 	Kind      string          `json:"kind"`
@@ -99,14 +99,14 @@ type Change struct {
 	Body     json.RawMessage `json:"body,omitempty"`
 }
 
-// History is a page of the versions of a thing, oldest first.
+// History is a page of the versions of a record, oldest first.
 type History struct {
 	URI      string   `json:"uri"`
 	Versions []Change `json:"versions"`
 	Next     *string  `json:"next"`
 }
 
-// Recorded is an event with where it is on record.
+// Recorded is an event with its position.
 type Recorded struct {
 	URI        string          `json:"uri"`
 	Kind       string          `json:"kind"`
@@ -123,7 +123,7 @@ type Events struct {
 	Next   *string    `json:"next"`
 }
 
-// Hit is something that answers a question.
+// Hit is a hit of a search.
 type Hit struct {
 	ID          string             `json:"id"`
 	URI         string             `json:"uri"`
@@ -138,7 +138,7 @@ type Hit struct {
 	Event       *Recorded          `json:"event,omitempty"`
 }
 
-// Searched is the answer to a question.
+// Searched is the result of a search.
 type Searched struct {
 	Query        string   `json:"query"`
 	Hits         []Hit    `json:"hits"`
@@ -152,7 +152,7 @@ type Searched struct {
 	State
 }
 
-// Entry is something in a bundle.
+// Entry is an entry of a bundle.
 type Entry struct {
 	URI       string   `json:"uri"`
 	ID        string   `json:"id"`
@@ -171,7 +171,7 @@ type Entry struct {
 	Text      string   `json:"text"`
 }
 
-// Bundle is what an agent has to know when it starts.
+// Bundle is what an agent needs to know when it starts.
 type Bundle struct {
 	Pinned        []Entry            `json:"pinned"`
 	FrameRelevant []Entry            `json:"frame_relevant"`

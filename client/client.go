@@ -9,10 +9,10 @@
 //
 //   - A call that returned without an error was answered. What it wrote is on the
 //     server's disk, and every later read sees it.
-//   - A call is repeated by itself only where that does no harm: reads, events (which
-//     are known by their ids), and what the server has refused without doing anything.
-//     It waits between attempts, longer each time, and as long as the server asks for.
-//   - What the server refuses comes back as a [*Problem] with a stable code.
+//   - A call is retried only if that is safe: reads, events (which are identified by
+//     their ids), and calls that the server refused without effect. It waits between
+//     attempts, longer each time, or as long as the server requests.
+//   - A refusal of the server is a [*Problem] with a stable code.
 //
 // A client is safe for concurrent use.
 package client
@@ -33,33 +33,33 @@ import (
 	"time"
 )
 
-// Options says how a server is called. The zero value works, but for the token.
+// Options configures a client. Only the token is required.
 type Options struct {
-	// Token is the credential: a key, the operator's own token, or a scope token.
+	// Token is the credential: a key, the operator's token, or a scope token.
 	Token string
-	// Tenant is the one that an operator deals with. Other credentials have one of
-	// their own.
+	// Tenant is the tenant of an operator's calls. Other credentials have a tenant of their
+	// own.
 	Tenant string
-	// Scope is a token that narrows what is seen and written, or empty.
+	// Scope is a token that narrows what the client sees and writes, or empty.
 	Scope string
-	// HTTP does the calls. Nil means a client of its own.
+	// HTTP sends the requests. Nil means a new client.
 	HTTP *http.Client
-	// Attempts is how often a call is tried at most. Zero means 5, 1 never repeats.
+	// Attempts is the maximum number of attempts of a call. Zero means 5, and 1 never retries.
 	Attempts int
-	// MinWait and MaxWait bound the waits between attempts, unless the server asks for
-	// longer. Zero means 100 ms and 10 s.
+	// MinWait and MaxWait bound the waits between attempts, unless the server requests longer.
+	// Zero means 100 ms and 10 s.
 	MinWait, MaxWait time.Duration
-	// Compress is from which size on bodies are compressed. Zero means 4 KiB, less than
-	// zero never.
+	// Compress is the size from which bodies are compressed. Zero means 4 KiB, and a negative
+	// value never.
 	Compress int
 	// UserAgent is sent with each call, if it is set.
 	UserAgent string
 }
 
-// ErrNotModified is the error of a read whose answer the caller has already.
+// ErrNotModified is the error of a read whose answer the caller already has.
 var ErrNotModified = errors.New("client: what the caller has still holds")
 
-// maxAnswer is how much of an answer is read.
+// maxAnswer is the maximum size of an answer.
 const maxAnswer = 256 << 20
 
 // Client calls one server. Make one with [New].
@@ -68,8 +68,8 @@ type Client struct {
 	o    Options
 }
 
-// New returns a client of the server at an address such as http://127.0.0.1:8373.
-// Nothing is sent yet.
+// New returns a client of the server at an address such as http://127.0.0.1:8373. It sends
+// nothing yet.
 func New(address string, o Options) (*Client, error) {
 	base, err := url.Parse(address)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
@@ -97,36 +97,36 @@ func New(address string, o Options) (*Client, error) {
 	return &Client{base: base, o: o}, nil
 }
 
-// transport keeps more connections open than the default does.
+// transport keeps more idle connections than the default.
 func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = 64
 	return t
 }
 
-// Close lets go of connections that are not in use.
+// Close closes idle connections.
 func (c *Client) Close() { c.o.HTTP.CloseIdleConnections() }
 
-// Call is one call, for what has no method of its own.
+// Call is one call, for operations without a method.
 type Call struct {
 	Method string
-	// Path is that of the operation, with its names filled in and escaped, such as
+	// Path is the path of the operation, with its names filled in and escaped, such as
 	// /v1/artifacts/abc.
 	Path  string
 	Query url.Values
 	// In is sent as JSON, unless it is nil.
 	In any
-	// Out is filled from the answer, unless it is nil; a *string takes it as text.
+	// Out receives the answer, unless it is nil; a *string receives it as text.
 	Out any
 	// IfMatch is the version that a write expects, or empty for any: its number, an ETag, or
-	// * for any that there is.
+	// "*" for any existing one.
 	IfMatch string
-	// IfNoneMatch is, of a read, the ETag of what the caller has; if it still holds, the error
-	// is [ErrNotModified]. Of a write it is * for what must not be there yet.
+	// IfNoneMatch is, for a read, the ETag that the caller has; if it is still current, the
+	// error is [ErrNotModified]. For a write it is "*" for a record that must not exist yet.
 	IfNoneMatch string
-	// ETag is filled with the ETag of the answer, unless it is nil.
+	// ETag receives the ETag of the answer, unless it is nil.
 	ETag *string
-	// Again says that doing it twice is the same as doing it once.
+	// Again says that the call is idempotent.
 	Again bool
 }
 
@@ -146,7 +146,7 @@ func (c *Client) Do(ctx context.Context, call Call) error {
 	return decode(answer, call.Out)
 }
 
-// decode fills out from an answer.
+// decode decodes an answer into out.
 func decode(answer []byte, out any) error {
 	switch out := out.(type) {
 	case nil:
@@ -161,7 +161,7 @@ func decode(answer []byte, out any) error {
 	return nil
 }
 
-// exchange sends a body and returns the answer, after as many attempts as it takes.
+// exchange sends a body and returns the answer, with retries.
 func (c *Client) exchange(ctx context.Context, call *Call, body []byte, media string) ([]byte, error) {
 	packed := false
 	if c.o.Compress > 0 && len(body) >= c.o.Compress {
@@ -221,7 +221,7 @@ func (c *Client) once(ctx context.Context, call *Call, body []byte, media string
 	return answer, nil
 }
 
-// request returns a request with everything but its body's type.
+// request returns a request without the type of its body.
 func (c *Client) request(ctx context.Context, call *Call, body io.Reader) (*http.Request, error) {
 	u := *c.base
 	u.Path, u.RawQuery = "", call.Query.Encode()
@@ -229,7 +229,7 @@ func (c *Client) request(ctx context.Context, call *Call, body io.Reader) (*http
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
 	}
-	// The path is escaped already; names in it may have slashes.
+	// The path is escaped already; names in it may contain slashes.
 	req.URL.Opaque = ""
 	full := c.base.EscapedPath() + call.Path
 	if req.URL.Path, err = url.PathUnescape(full); err != nil {
@@ -246,7 +246,7 @@ func (c *Client) request(ctx context.Context, call *Call, body io.Reader) (*http
 	return req, nil
 }
 
-// quoted is a version or an ETag as headers have it.
+// quoted returns a version or an ETag in the form of headers.
 func quoted(tag string) string {
 	if tag == "*" || strings.HasPrefix(tag, `"`) || strings.HasPrefix(tag, `W/"`) {
 		return tag
@@ -254,7 +254,7 @@ func quoted(tag string) string {
 	return strconv.Quote(tag)
 }
 
-// authorize says who calls.
+// authorize adds the credentials.
 func (c *Client) authorize(h http.Header) {
 	if c.o.Token != "" {
 		h.Set("Authorization", "Bearer "+c.o.Token)
@@ -270,13 +270,13 @@ func (c *Client) authorize(h http.Header) {
 	}
 }
 
-// lost is the error of a call of which nobody knows whether it was done.
+// lost is the error of a call that may or may not have been executed.
 type lost struct{ err error }
 
 func (l *lost) Error() string { return "client: no answer: " + l.err.Error() }
 func (l *lost) Unwrap() error { return l.err }
 
-// again says whether to try once more, and after which wait.
+// again reports whether to retry, and after which wait.
 func (c *Client) again(err error, harmless bool, attempt int) (time.Duration, bool) {
 	if attempt >= c.o.Attempts {
 		return 0, false
@@ -284,7 +284,7 @@ func (c *Client) again(err error, harmless bool, attempt int) (time.Duration, bo
 	wait := c.backoff(attempt)
 	var p *Problem
 	if errors.As(err, &p) {
-		// These were refused before anything was done.
+		// These were refused without effect.
 		refused := p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable
 		if p.Code == codeOverQuota || !refused && !(harmless && p.Status >= 500) {
 			return 0, false
@@ -295,11 +295,11 @@ func (c *Client) again(err error, harmless bool, attempt int) (time.Duration, bo
 	return wait, harmless && errors.As(err, &l)
 }
 
-// codeOverQuota is of what no waiting helps against.
+// codeOverQuota is a refusal that waiting does not resolve.
 const codeOverQuota = "over_quota"
 
-// backoff is how long to wait after an attempt: twice as long as after the one before,
-// and a part of that at random, so that many clients do not come at once.
+// backoff is the wait after an attempt: it doubles each time and is partly random, so that
+// clients do not retry in step.
 func (c *Client) backoff(attempt int) time.Duration {
 	wait := c.o.MinWait << min(attempt-1, 20)
 	if wait > c.o.MaxWait || wait <= 0 {
@@ -308,7 +308,7 @@ func (c *Client) backoff(attempt int) time.Duration {
 	return wait/2 + rand.N(wait/2+1)
 }
 
-// sleep waits, or ends with ctx.
+// sleep waits, or returns when ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -324,7 +324,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func pack(body []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write(body) // memory takes everything
+	_, _ = w.Write(body) // memory accepts everything
 	_ = w.Close()
 	return b.Bytes()
 }

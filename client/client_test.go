@@ -43,7 +43,7 @@ func event(i int) *hmx.Event {
 	}
 }
 
-// The routes are those of the table, and every operation that is no stream has one.
+// The routes equal those of the table, and every operation that is no stream has one.
 func TestRoutesAreThoseOfTheTable(t *testing.T) {
 	known := routes()
 	for _, op := range api.Operations() {
@@ -125,7 +125,7 @@ func refuse(w http.ResponseWriter, status int, code string) {
 	fmt.Fprintf(w, `{"status":%d,"code":%q,"detail":"told to","fix":"none","field":"query"}`, status, code)
 }
 
-// What may be repeated is, and what may not is not.
+// Exactly the calls that are safe to retry are retried.
 func TestAttempts(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
@@ -160,7 +160,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// An answer that is lost is asked for again if that does no harm.
+// A call whose answer is lost is retried if that is safe.
 func TestLostAnswers(t *testing.T) {
 	var calls atomic.Int64
 	c := at(t, func(w http.ResponseWriter, r *http.Request) {
@@ -179,7 +179,7 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// The server's wish to wait is honoured.
+// Retry-After is honoured.
 func TestRetryAfter(t *testing.T) {
 	c := &Client{o: Options{Attempts: 2, MinWait: 1, MaxWait: 1}}
 	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "": 0, "soon": 0, "99999999": time.Hour} {
@@ -191,7 +191,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Who calls is said with each call; paths are escaped; large bodies are compressed.
+// Each call has its credentials; paths are escaped; large bodies are compressed.
 func TestRequests(t *testing.T) {
 	c := at(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer secret" || r.Header.Get("X-Lukasa-Tenant") != "acme" {
@@ -233,7 +233,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A stream of lines arrives as it is, of any length.
+// A stream of lines of any length arrives unchanged.
 func TestIngestStreams(t *testing.T) {
 	var want strings.Builder
 	for i := range 20_000 {
@@ -257,7 +257,7 @@ func TestIngestStreams(t *testing.T) {
 	}
 }
 
-// A tail goes on where it was when the connection is lost, and gives each event once.
+// A tail resumes where it was when the connection is lost, and delivers each event once.
 func TestTailGoesOn(t *testing.T) {
 	var calls atomic.Int64
 	c := at(t, func(w http.ResponseWriter, r *http.Request) {
@@ -296,7 +296,7 @@ func TestTailGoesOn(t *testing.T) {
 	}
 }
 
-// A socket sends again what was not acknowledged, and tells of each event once.
+// A socket sends unacknowledged events again, and reports each event once.
 func TestSocketResumes(t *testing.T) {
 	var mu sync.Mutex
 	recorded := map[string]int{}
@@ -306,7 +306,7 @@ func TestSocketResumes(t *testing.T) {
 			return
 		}
 		defer func() { _ = conn.CloseNow() }()
-		var held []string // acknowledged in another order than they came
+		var held []string // acknowledged in another order
 		for i := 0; ; i++ {
 			_, text, err := conn.Read(r.Context())
 			if err != nil {
@@ -323,7 +323,7 @@ func TestSocketResumes(t *testing.T) {
 			mu.Unlock()
 			held = append(held, fmt.Sprintf(`{"index":%d,"event_id":%q,"position":%d,"disposition":"accepted"}`, i, ev.EventID, n))
 			if i == 7 && n < 80 {
-				return // gone, with acknowledgements that nobody got
+				return // disconnects with acknowledgements that were not received
 			}
 			if len(held) == 2 || n >= 99 {
 				slices.Reverse(held)
@@ -362,7 +362,7 @@ func TestSocketResumes(t *testing.T) {
 	}
 }
 
-// Writes say which version they expect, reads what they have, and the ETag comes back.
+// Writes state the expected version, reads the ETag that they have, and the ETag is returned.
 func TestConditions(t *testing.T) {
 	c := at(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"2-abc"`)

@@ -11,9 +11,8 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Append records events. Good ones are recorded even when others are refused; the
-// answer says which. An event that is there already is a duplicate, so that sending it
-// again does no harm.
+// Append records events. Valid ones are recorded even if others are refused; the answer says
+// which. An event that is already recorded is a duplicate, so sending it again is safe.
 func (c *Client) Append(ctx context.Context, events ...*hmx.Event) (*Intake, error) {
 	if len(events) == 0 {
 		return &Intake{}, nil
@@ -35,9 +34,9 @@ func (c *Client) Append(ctx context.Context, events ...*hmx.Event) (*Intake, err
 	return intakeOf(text)
 }
 
-// Traces records the spans about generative AI of a request to export traces, as OTLP/HTTP has
-// it in JSON. Exporters of OpenTelemetry send theirs by themselves, if their endpoint is the
-// server's /v1/otlp. What is recorded already is known, so that sending it again does no harm.
+// Traces records the generative AI spans of a request to export traces, as OTLP/HTTP in JSON.
+// Exporters of OpenTelemetry send theirs by themselves if their endpoint is the server's
+// /v1/otlp. Recorded spans are recognised, so sending them again is safe.
 func (c *Client) Traces(ctx context.Context, request json.RawMessage) (*Traced, error) {
 	text, err := c.exchange(ctx, &Call{Method: http.MethodPost, Path: "/v1/otlp/v1/traces", Again: true}, request, "application/json")
 	if err != nil {
@@ -55,7 +54,7 @@ func (c *Client) Traces(ctx context.Context, request json.RawMessage) (*Traced, 
 	return &Traced{out.PartialSuccess.RejectedSpans, out.PartialSuccess.ErrorMessage}, nil
 }
 
-// intakeOf reads what became of events.
+// intakeOf decodes the result for events.
 func intakeOf(text []byte) (*Intake, error) {
 	in := &Intake{}
 	if err := decode(text, in); err != nil {
@@ -64,16 +63,16 @@ func intakeOf(text []byte) (*Intake, error) {
 	return in, nil
 }
 
-// Ingest records a stream of events, one a line, of any length. A bad line costs no good
-// one. It is sent once: whoever wants to try again sends the stream from its beginning,
-// and what was recorded is a duplicate then.
+// Ingest records a stream of events, one a line, of any length. A bad line does not affect good
+// ones. It is sent once: to retry, send the stream again from its beginning; recorded events
+// are duplicates then.
 func (c *Client) Ingest(ctx context.Context, lines io.Reader) (*Intake, error) {
 	body := io.ReadCloser(io.NopCloser(lines))
 	packed := c.o.Compress > 0
 	if packed {
 		body = compressed(lines)
 	}
-	defer func() { _ = body.Close() }() // ends the compressing
+	defer func() { _ = body.Close() }() // ends the compression
 	req, err := c.request(ctx, &Call{Method: http.MethodPost, Path: "/v1/events"}, body)
 	if err != nil {
 		return nil, err
@@ -95,7 +94,7 @@ func (c *Client) Ingest(ctx context.Context, lines io.Reader) (*Intake, error) {
 		return nil, &lost{err}
 	}
 	if res.StatusCode >= 300 {
-		// How far it came is told with the problem.
+		// The problem includes the progress.
 		in := &Intake{}
 		if json.Unmarshal(text, in) != nil {
 			in = nil
@@ -105,16 +104,16 @@ func (c *Client) Ingest(ctx context.Context, lines io.Reader) (*Intake, error) {
 	return intakeOf(text)
 }
 
-// compressed is a stream while it is compressed.
+// compressed compresses a stream.
 func compressed(src io.Reader) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
-		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // a level that there is
+		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // a valid level
 		_, err := io.Copy(z, src)
 		if closed := z.Close(); err == nil {
 			err = closed
 		}
-		_ = w.CloseWithError(err) // it never fails
+		_ = w.CloseWithError(err) // never fails
 	}()
 	return r
 }

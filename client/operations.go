@@ -16,34 +16,34 @@ func ask[T any](ctx context.Context, c *Client, operation string, in any) (*T, e
 	return out, nil
 }
 
-// Memory is something to remember.
+// Memory is a memory to write.
 type Memory struct {
-	Type       string   `json:"type,omitempty"` // fact unless said
+	Type       string   `json:"type,omitempty"` // default fact
 	Key        string   `json:"key,omitempty"`
 	ID         string   `json:"id,omitempty"`
 	Text       string   `json:"text"`
 	Tags       []string `json:"tags,omitempty"`
 	Importance *float64 `json:"importance,omitempty"`
-	// IfVersion writes only if this is the current version; 0 if there is none.
+	// IfVersion writes only if this is the current version; 0 means that there must be none.
 	IfVersion *uint32 `json:"if_version,omitempty"`
 }
 
-// Remember keeps a memory, as a new one or as the next version of what has its key.
+// Remember writes a memory, as a new one or as the next version of the one with its key.
 func (c *Client) Remember(ctx context.Context, m *Memory) (*Write, error) {
 	return ask[Write](ctx, c, "remember", m)
 }
 
-// Recall returns what is remembered under a key.
+// Recall returns the memory with a key.
 func (c *Client) Recall(ctx context.Context, key string) (*Thing, error) {
 	return ask[Thing](ctx, c, "recall", map[string]string{"key": key})
 }
 
-// ListRequest says which memories are listed.
+// ListRequest selects the memories to list.
 type ListRequest struct {
 	Type  string `json:"type,omitempty"`
 	Tag   string `json:"tag,omitempty"`
 	Limit int    `json:"limit,omitempty"`
-	After string `json:"after,omitempty"` // the next of the page before
+	After string `json:"after,omitempty"` // Next of the previous page
 }
 
 // List returns memories, newest first.
@@ -51,19 +51,19 @@ func (c *Client) List(ctx context.Context, r *ListRequest) (*Things, error) {
 	return ask[Things](ctx, c, "list_memories", r)
 }
 
-// HistoryRequest says of what the versions are wanted.
+// HistoryRequest names the record whose versions are wanted.
 type HistoryRequest struct {
 	Key   string `json:"key"` // or a URI
 	Limit int    `json:"limit,omitempty"`
-	After string `json:"after,omitempty"` // the next of the page before
+	After string `json:"after,omitempty"` // Next of the previous page
 }
 
-// History returns the versions of what a key or URI names, oldest first.
+// History returns the versions of a record, by key or URI, oldest first.
 func (c *Client) History(ctx context.Context, r *HistoryRequest) (*History, error) {
 	return ask[History](ctx, c, "memory_history", r)
 }
 
-// Forget puts a tombstone on what a key or URI names. Its history stays.
+// Forget writes a tombstone for a key or URI. The history stays.
 func (c *Client) Forget(ctx context.Context, name, reason string) (*Write, error) {
 	in := map[string]string{"name": name}
 	if reason != "" {
@@ -72,12 +72,12 @@ func (c *Client) Forget(ctx context.Context, name, reason string) (*Write, error
 	return ask[Write](ctx, c, "forget", in)
 }
 
-// Restore brings back what is forgotten.
+// Restore restores a forgotten record.
 func (c *Client) Restore(ctx context.Context, name string) (*Write, error) {
 	return ask[Write](ctx, c, "restore_memory", map[string]string{"name": name})
 }
 
-// PackRequest asks for what an agent needs to know for a question.
+// PackRequest is the request for a pack.
 type PackRequest struct {
 	Query          string                  `json:"query"`
 	Budget         int                     `json:"budget,omitempty"`
@@ -95,21 +95,21 @@ type PackRequest struct {
 	Now            string                  `json:"now,omitempty"`
 }
 
-// Pack returns what an agent needs to know for a question, within a budget of tokens.
+// Pack returns the pack for a question, within a budget of tokens.
 func (c *Client) Pack(ctx context.Context, r *PackRequest) (*hmx.Pack, error) {
 	return ask[hmx.Pack](ctx, c, "pack", r)
 }
 
-// PackText returns a pack as the markdown that its tokens are counted of, to put into a
-// prompt.
+// PackText returns a pack as markdown for a prompt. The tokens of a pack are those of this
+// text.
 func (c *Client) PackText(ctx context.Context, r *PackRequest) (string, error) {
 	var out string
 	err := c.Ask(ctx, "pack_text", r, &out)
 	return out, err
 }
 
-// PackContext returns what is known about a topic as markdown for a prompt. A budget of 0
-// is the usual one.
+// PackContext returns what is known about a topic as markdown for a prompt. A budget of 0 means
+// the default.
 func (c *Client) PackContext(ctx context.Context, topic string, budget int) (string, error) {
 	in := map[string]any{"topic": topic}
 	if budget > 0 {
@@ -120,7 +120,7 @@ func (c *Client) PackContext(ctx context.Context, topic string, budget int) (str
 	return out, err
 }
 
-// ContextRequest says what an agent is about to do.
+// ContextRequest describes what an agent is about to do.
 type ContextRequest struct {
 	Verb         string            `json:"verb,omitempty"`
 	Objects      map[string]string `json:"objects,omitempty"`
@@ -133,12 +133,12 @@ type ContextRequest struct {
 	Now          string            `json:"now,omitempty"`
 }
 
-// Context returns what an agent that starts has to know.
+// Context returns the bundle for an agent that starts.
 func (c *Client) Context(ctx context.Context, r *ContextRequest) (*Bundle, error) {
 	return ask[Bundle](ctx, c, "context", r)
 }
 
-// SearchRequest is a question.
+// SearchRequest is the request of a search.
 type SearchRequest struct {
 	Query        string   `json:"query"`
 	TopK         int      `json:"top_k,omitempty"`
@@ -157,12 +157,12 @@ type SearchRequest struct {
 	Now          string   `json:"now,omitempty"`
 }
 
-// Search returns what answers a question, best first.
+// Search returns the hits for a question, best first.
 func (c *Client) Search(ctx context.Context, r *SearchRequest) (*Searched, error) {
 	return ask[Searched](ctx, c, "search", r)
 }
 
-// EventsRequest says whose events are wanted; one of the first five.
+// EventsRequest selects events, by one of the first five fields.
 type EventsRequest struct {
 	Session     string `json:"session,omitempty"`
 	Agent       string `json:"agent,omitempty"`
@@ -170,7 +170,7 @@ type EventsRequest struct {
 	Correlation string `json:"correlation,omitempty"`
 	ChildrenOf  string `json:"children_of,omitempty"`
 	Limit       int    `json:"limit,omitempty"`
-	After       string `json:"after,omitempty"` // the next of the page before
+	After       string `json:"after,omitempty"` // Next of the previous page
 }
 
 // Events returns events in order.
@@ -178,7 +178,7 @@ func (c *Client) Events(ctx context.Context, r *EventsRequest) (*Events, error) 
 	return ask[Events](ctx, c, "list_events", r)
 }
 
-// FeedbackRequest says how a task went and what it drew on.
+// FeedbackRequest is the outcome of a task and the records it used.
 type FeedbackRequest struct {
 	Outcome   string   `json:"outcome"`
 	Cited     []string `json:"cited"`
@@ -189,18 +189,18 @@ type FeedbackRequest struct {
 	ID        string   `json:"id,omitempty"`
 }
 
-// Feedback says how a task went.
+// Feedback records the outcome of a task.
 func (c *Client) Feedback(ctx context.Context, r *FeedbackRequest) (*Write, error) {
 	return ask[Write](ctx, c, "feedback", r)
 }
 
-// MemoryTool does a command of Anthropic's memory tool. Input is that of the tool_use block as
+// MemoryTool runs a command of Anthropic's memory tool. input is that of the tool_use block as
 // the model wrote it, and the answer is for the tool_result.
 func (c *Client) MemoryTool(ctx context.Context, input json.RawMessage) (*ToolResult, error) {
 	return ask[ToolResult](ctx, c, "memory_tool", input)
 }
 
-// Root names the state of the tenant.
+// Root returns the state of the tenant.
 func (c *Client) Root(ctx context.Context) (*State, error) {
 	return ask[State](ctx, c, "root", nil)
 }

@@ -10,30 +10,29 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Problem is what a server answers when it refuses a call, as RFC 9457 has it.
+// Problem is a server's refusal of a call, as in RFC 9457.
 type Problem struct {
-	// Status is the HTTP status, Code the stable name of what went wrong; docs/errors.md
-	// lists them.
+	// Status is the HTTP status, Code the stable code of the error; docs/errors.md lists them.
 	Status int    `json:"status"`
 	Code   string `json:"code"`
 	Title  string `json:"title"`
-	// Detail says what happened here, Fix what to do about it.
+	// Detail says what happened, and Fix what to do about it.
 	Detail string `json:"detail"`
 	Fix    string `json:"fix"`
-	// Field is the member of the request that it is about, if it is about one.
+	// Field is the member of the request that is wrong, if there is one.
 	Field string `json:"field,omitempty"`
-	// RequestID names the call in the server's log.
+	// RequestID identifies the call in the server's log.
 	RequestID string `json:"request_id,omitempty"`
-	// Problems are all places of an HMX document that are wrong.
+	// Problems are all faults of an HMX document.
 	Problems []hmx.Problem `json:"problems,omitempty"`
 	// RetryAfter is how long the server asks to wait.
 	RetryAfter time.Duration `json:"-"`
 }
 
-// Error says what happened, and the code.
+// Error returns the detail and the code.
 func (p *Problem) Error() string { return fmt.Sprintf("%s [%s]", p.Detail, p.Code) }
 
-// statusOf reads a google.rpc.Status, with which spans are refused.
+// statusOf decodes a google.rpc.Status, which refuses spans.
 func statusOf(answer []byte) *Problem {
 	var s struct {
 		Message string
@@ -45,7 +44,7 @@ func statusOf(answer []byte) *Problem {
 	return &Problem{Code: s.Details[0].Reason, Detail: s.Message}
 }
 
-// problemOf reads what a server refused with. What is no problem of its own becomes one.
+// problemOf decodes a refusal. An answer that is no problem document becomes a problem.
 func problemOf(res *http.Response, answer []byte) *Problem {
 	p := &Problem{}
 	if json.Unmarshal(answer, p) != nil || p.Code == "" {

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// route is where an operation is called. Names in braces are taken from the request; what
-// is left of it goes into the query of GET and DELETE, and into the body of others.
+// route is the route of an operation. Names in braces come from the request; its other fields
+// go into the query of GET and DELETE, and into the body of others.
 type route struct {
 	method, path string
-	// query are fields that go into the query of others, too.
+	// query are fields that go into the query of other methods as well.
 	query []string
-	// whole is the field that is the whole body, if one is.
+	// whole is the field that is the whole body, if there is one.
 	whole string
-	// again says that doing it twice is the same as doing it once.
+	// again says that the operation is idempotent.
 	again bool
 }
 
-// routes returns the operations of the interface by name, but for streams.
+// routes returns the operations of the interface by name, except streams.
 func routes() map[string]route {
 	get := func(path string) route { return route{method: http.MethodGet, path: path, again: true} }
 	post := func(path string) route { return route{method: http.MethodPost, path: path} }
@@ -112,9 +112,9 @@ func routes() map[string]route {
 	}
 }
 
-// Ask calls an operation by its name in the interface, such as "search"; /openapi.json of
-// a server lists all of them. In is a struct or map with the names of the operation's
-// fields, wherever they belong, or nil. Out is filled from the answer, unless it is nil.
+// Ask calls an operation by its name in the interface, such as "search"; /openapi.json of a
+// server lists all of them. in is a struct or map with the operation's fields, wherever they
+// belong, or nil. out receives the answer, unless it is nil.
 func (c *Client) Ask(ctx context.Context, operation string, in, out any) error {
 	call, err := CallOf(operation, in, out)
 	if err != nil {
@@ -123,8 +123,8 @@ func (c *Client) Ask(ctx context.Context, operation string, in, out any) error {
 	return c.Do(ctx, call)
 }
 
-// CallOf returns the call that Ask makes, for those who want to say more about it, such as
-// the version that a write expects.
+// CallOf returns the call that Ask makes, so that a caller can add to it, such as the version
+// that a write expects.
 func CallOf(operation string, in, out any) (Call, error) {
 	r, ok := routes()[operation]
 	if !ok {
@@ -163,7 +163,7 @@ func CallOf(operation string, in, out any) (Call, error) {
 	return call, nil
 }
 
-// fill puts fields into the places of a path, and takes them out of the map.
+// fill puts fields into the places of a path, and removes them from the map.
 func fill(path string, fields map[string]json.RawMessage) (string, error) {
 	for {
 		before, rest, ok := strings.Cut(path, "{")
@@ -191,7 +191,7 @@ func fill(path string, fields map[string]json.RawMessage) (string, error) {
 	}
 }
 
-// plain is a JSON value as it stands in an address.
+// plain is a JSON value in the form of a URL.
 func plain(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -15,36 +15,35 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Ack says what became of an event that was sent over a [Socket].
+// Ack is the result for an event that was sent over a [Socket].
 type Ack struct {
 	EventID string `json:"event_id"`
 	// Disposition is accepted, late, duplicate, own or rejected.
 	Disposition string `json:"disposition"`
-	// Position is where it is on record, unless it was rejected.
+	// Position is its position, unless it was rejected.
 	Position uint64 `json:"position"`
-	// Warnings is how much is worth knowing about it, such as that its type is not known;
-	// Scrubbed is how many secrets were taken out of it.
+	// Warnings is the number of warnings, such as for an unknown type; Scrubbed is how many
+	// secrets were removed from it.
 	Warnings int `json:"warnings,omitempty"`
 	Scrubbed int `json:"scrubbed,omitempty"`
 	// Code and Detail say why it was rejected.
 	Code   string `json:"code,omitempty"`
 	Detail string `json:"detail,omitempty"`
-	Index  int    `json:"index"` // of the frame in its connection
+	Index  int    `json:"index"` // of the frame on its connection
 }
 
-// SocketOptions says how a socket is used.
+// SocketOptions configures a socket.
 type SocketOptions struct {
-	// Acked is told what became of each event, once each. It must not block. Nil means
-	// that nobody wants to know.
+	// Acked, if not nil, receives the result for each event, once. It must not block.
 	Acked func(Ack)
-	// InFlight is how many events may be sent and not acknowledged. Zero means 128.
+	// InFlight is the maximum number of unacknowledged events. Zero means 128.
 	InFlight int
 }
 
-// Socket sends events over a WebSocket, each acknowledged when it is on the server's
-// disk. When the connection is lost it connects again and sends what was not
-// acknowledged; the server knows events by their ids, so that none is recorded twice. It
-// is safe for concurrent use.
+// Socket sends events over a WebSocket, each acknowledged when it is on the server's disk. When
+// the connection is lost it reconnects and sends unacknowledged events again; the server
+// identifies events by their ids, so that none is recorded twice. It is safe for concurrent
+// use.
 type Socket struct {
 	c      *Client
 	o      SocketOptions
@@ -54,18 +53,18 @@ type Socket struct {
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when something below changes
-	queue   []*frame      // not acknowledged, in order
-	sent    int           // of these, those that were sent over this connection
-	err     error         // why no more is taken
+	queue   []*frame      // unacknowledged, in order
+	sent    int           // how many of these were sent over this connection
+	err     error         // why no more are accepted
 }
 
-// frame is an event on its way.
+// frame is an event that is being sent.
 type frame struct {
 	id   string
 	text []byte
 }
 
-// dispositionFailed is of an event that may be sent again.
+// dispositionFailed is that of an event that may be sent again.
 const dispositionFailed = "failed"
 
 // OpenSocket connects. The socket ends with ctx or with [Socket.Close].
@@ -84,8 +83,7 @@ func (c *Client) OpenSocket(ctx context.Context, o SocketOptions) (*Socket, erro
 	return s, nil
 }
 
-// Send hands an event over. It returns when there is room for it; what becomes of it is
-// told to Acked.
+// Send submits an event. It returns when there is room for it; Acked receives the result.
 func (s *Socket) Send(ctx context.Context, ev *hmx.Event) error {
 	text, err := ev.AppendJSON(nil)
 	if err != nil {
@@ -100,13 +98,13 @@ func (s *Socket) Send(ctx context.Context, ev *hmx.Event) error {
 	})
 }
 
-// Flush returns when everything that was sent is acknowledged.
+// Flush waits until everything that was sent is acknowledged.
 func (s *Socket) Flush(ctx context.Context) error {
 	return s.when(ctx, func() bool { return len(s.queue) == 0 })
 }
 
-// Close waits until everything is acknowledged, and ends the socket. When ctx ends before
-// that, its error is returned, and what was not acknowledged may be sent again.
+// Close waits until everything is acknowledged, and closes the socket. If ctx ends before that,
+// it returns its error, and unacknowledged events may be sent again.
 func (s *Socket) Close(ctx context.Context) error {
 	err := s.Flush(ctx)
 	s.cancel()
@@ -114,7 +112,7 @@ func (s *Socket) Close(ctx context.Context) error {
 	return err
 }
 
-// when waits until f, which has the lock, says that it is done.
+// when waits until f, which runs with the lock held, returns true.
 func (s *Socket) when(ctx context.Context, f func() bool) error {
 	for {
 		s.mu.Lock()
@@ -137,7 +135,7 @@ func (s *Socket) when(ctx context.Context, f func() bool) error {
 	}
 }
 
-// tell wakes those who wait, for who has the lock.
+// tell wakes waiting goroutines. The caller holds the lock.
 func (s *Socket) tell() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -161,7 +159,7 @@ func (s *Socket) dial() (*websocket.Conn, error) {
 		text := make([]byte, 64<<10)
 		n := 0
 		if res.Body != nil {
-			n, _ = res.Body.Read(text) // what there is of it
+			n, _ = res.Body.Read(text) // as much as there is
 		}
 		return nil, problemOf(res, text[:n])
 	}
@@ -195,11 +193,11 @@ func (s *Socket) run(conn *websocket.Conn) {
 			return
 		}
 		attempt++
-		_ = sleep(s.ctx, wait) // the loop looks at ctx
+		_ = sleep(s.ctx, wait) // the loop checks ctx
 	}
 }
 
-// fail takes no more.
+// fail stops accepting events.
 func (s *Socket) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +208,7 @@ func (s *Socket) fail(err error) {
 	s.tell()
 }
 
-// serve sends and listens until the connection ends, and reports whether anything was
+// serve sends and receives until the connection ends, and reports whether anything was
 // acknowledged.
 func (s *Socket) serve(conn *websocket.Conn) (moved bool) {
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -232,7 +230,7 @@ func (s *Socket) serve(conn *websocket.Conn) (moved bool) {
 		}
 		var a Ack
 		if json.Unmarshal(text, &a) != nil || a.Disposition == dispositionFailed {
-			break // it is sent again over the next connection
+			break // the next connection sends it again
 		}
 		if f := flying.take(a.Index); f != nil {
 			s.acked(f, a)
@@ -240,12 +238,12 @@ func (s *Socket) serve(conn *websocket.Conn) (moved bool) {
 		}
 	}
 	cancel()
-	_ = conn.Close(websocket.StatusNormalClosure, "") // it may be gone already
+	_ = conn.Close(websocket.StatusNormalClosure, "") // it may be closed already
 	<-done
 	return moved
 }
 
-// flying are the frames of a connection that are not acknowledged, by their number.
+// flying are the unacknowledged frames of a connection, by number.
 type flying struct {
 	mu     sync.Mutex
 	next   int
@@ -294,7 +292,7 @@ func (s *Socket) send(ctx context.Context, conn *websocket.Conn, flying *flying)
 	}
 }
 
-// acked takes an event off the queue.
+// acked removes an event from the queue.
 func (s *Socket) acked(f *frame, a Ack) {
 	s.mu.Lock()
 	for i, q := range s.queue {

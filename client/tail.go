@@ -16,12 +16,12 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// TailRequest says which events are followed.
+// TailRequest selects the events to follow.
 type TailRequest struct {
-	// Session, Agent and Type leave out all others, if they are set.
+	// Session, Agent and Type filter events, if they are set.
 	Session, Agent string
 	Type           hmx.EventType
-	// From is the first position that is wanted. Nil means new events only.
+	// From is the first wanted position. Nil means new events only.
 	From *uint64
 }
 
@@ -31,12 +31,12 @@ type Tailed struct {
 	Event    *hmx.Event
 }
 
-// errGoOn ends a connection that may be followed by another.
+// errGoOn ends a connection after which the tail reconnects.
 var errGoOn = errors.New("the stream ended")
 
-// Tail calls got for each new event as it is recorded, in order and each once, until ctx
-// ends, got returns an error, or the server refuses. It connects again when the connection
-// is lost and goes on where it was.
+// Tail calls got for each new event as it is recorded, in order and once each, until ctx ends,
+// got returns an error, or the server refuses. It reconnects when the connection is lost and
+// resumes where it was.
 func (c *Client) Tail(ctx context.Context, r TailRequest, got func(Tailed) error) error {
 	t := &tail{client: c, request: r, got: got}
 	for attempt := 1; ; attempt++ {
@@ -63,7 +63,7 @@ func (c *Client) Tail(ctx context.Context, r TailRequest, got func(Tailed) error
 	}
 }
 
-// tail is where a reader stands.
+// tail is the position of a reader.
 type tail struct {
 	client  *Client
 	request TailRequest
@@ -71,7 +71,7 @@ type tail struct {
 	last    string // the id of the newest
 }
 
-// connect follows one connection to its end.
+// connect follows one connection until it ends.
 func (t *tail) connect(ctx context.Context) error {
 	q := url.Values{}
 	for name, value := range map[string]string{"session": t.request.Session, "agent": t.request.Agent, "type": string(t.request.Type)} {
@@ -94,15 +94,15 @@ func (t *tail) connect(ctx context.Context) error {
 	if err != nil {
 		return &lost{err}
 	}
-	defer func() { _ = res.Body.Close() }() // nothing more of it is wanted
+	defer func() { _ = res.Body.Close() }() // the rest is not needed
 	if res.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what there is of it
+		text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // as much as there is
 		return problemOf(res, text)
 	}
 	return t.read(bufio.NewReaderSize(res.Body, 64<<10))
 }
 
-// maxBlock is how large one event of a stream may be.
+// maxBlock is the maximum size of one event of a stream.
 const maxBlock = 16 << 20
 
 // read reads the blocks of a stream.
@@ -137,13 +137,13 @@ func (t *tail) read(in *bufio.Reader) error {
 	}
 }
 
-// block takes one block in.
+// block processes one block.
 func (t *tail) block(kind, id string, data []byte) error {
 	switch {
 	case kind == "end":
 		p := &Problem{}
 		if json.Unmarshal(data, p) == nil && p.Status == http.StatusServiceUnavailable {
-			return errGoOn // on its way down
+			return errGoOn // the server is shutting down
 		}
 		return p
 	case len(data) > 0:

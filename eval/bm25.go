@@ -7,21 +7,21 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// The constants of BM25 as they are usually set.
+// The usual constants of BM25.
 const (
 	bm25K1 = 1.2
 	bm25B  = 0.75
 )
 
-// bm25 ranks texts by plain BM25: stop words left out, English stems, every text for
-// itself. It shares with the engine how a text becomes terms, and nothing else.
+// bm25 ranks texts by plain BM25: without stop words, with English stems, each text by itself.
+// It shares only the tokenization with the engine.
 type bm25 struct {
 	postings map[text.Term][]posting
 	lengths  []int
 	average  float64
 }
 
-// posting is how often a term is in a text.
+// posting is how often a text has a term.
 type posting struct{ doc, count int }
 
 func newBM25(texts []string) *bm25 {
@@ -45,8 +45,8 @@ func newBM25(texts []string) *bm25 {
 	return b
 }
 
-// rank returns the texts that have a word of the query, the best first, those with
-// equal scores in their order, at most k. A word that the query has twice counts once.
+// rank returns at most k texts with a word of the query, the best first; ties keep their order.
+// A word that the query repeats counts once.
 func (b *bm25) rank(query string, k int) []int {
 	scores := make([]float64, len(b.lengths))
 	seen := map[text.Term]bool{}

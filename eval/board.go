@@ -21,8 +21,8 @@ type board struct {
 	keep bool
 }
 
-// newBoard makes a data directory inside work, or where temporary files are. Its
-// clock stands still, at a time.
+// newBoard makes a data directory inside work, or in the directory of temporary files. Its
+// clock is fixed.
 func newBoard(ctx context.Context, work string, keep bool, at time.Time) (*board, error) {
 	if work != "" {
 		if err := os.MkdirAll(work, 0o700); err != nil {
@@ -40,7 +40,7 @@ func newBoard(ctx context.Context, work string, keep bool, at time.Time) (*board
 	return &board{b, dir, keep}, nil
 }
 
-// close lets the directory go and removes it, unless it is to be kept.
+// close closes the board and removes the directory, unless it is to be kept.
 func (b *board) close() error {
 	err := b.Close()
 	if !b.keep {
@@ -49,8 +49,8 @@ func (b *board) close() error {
 	return err
 }
 
-// ingest records a stream. A line that is refused ends the evaluation: figures of a
-// part of the data are those of other data.
+// ingest records a stream. A refused line ends the evaluation: figures for a part of the data
+// would be those of other data.
 func (b *board) ingest(ctx context.Context, name string, src io.Reader, tell func(lukasa.IngestReport)) error {
 	var first *lukasa.Rejection
 	_, err := b.Ingest(ctx, src, lukasa.IngestOptions{
@@ -68,8 +68,8 @@ func (b *board) ingest(ctx context.Context, name string, src io.Reader, tell fun
 	return err
 }
 
-// each calls do for 0 to n-1 from as many goroutines as there are processors, and
-// returns the error of the lowest number that failed.
+// each calls do for 0 to n-1 from as many goroutines as there are processors, and returns the
+// error of the lowest failing number.
 func each(ctx context.Context, n int, tell func(done int), do func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

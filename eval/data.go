@@ -19,12 +19,12 @@ import (
 
 // Set is conversations and questions about them.
 type Set struct {
-	Tenants   []*Tenant // in the order in which they first occur
+	Tenants   []*Tenant // in order of first occurrence
 	Questions []Question
 	files     []file
 }
 
-// Tenant is what one tenant's events say.
+// Tenant is the events of one tenant.
 type Tenant struct {
 	Name   string
 	Events []Event
@@ -32,15 +32,15 @@ type Tenant struct {
 	index  map[string]int
 }
 
-// Event is what one event says.
+// Event is the content of one event.
 type Event struct {
 	ID     string
 	Text   string // its own
 	Tokens int    // of the text
-	words  string // title and text, for those who look for words
+	words  string // title and text, for searches by words
 }
 
-// Question is something to ask, and where the answer stands.
+// Question is a question and its evidence.
 type Question struct {
 	Tenant   string   `json:"tenant"`
 	Question string   `json:"question"`
@@ -48,7 +48,7 @@ type Question struct {
 	Evidence []string `json:"evidence"` // ids of events of the tenant
 }
 
-// file is a file of events as it is.
+// file is a raw file of events.
 type file struct {
 	path string
 	data []byte
@@ -57,9 +57,9 @@ type file struct {
 // QuestionsFile is the name of the file with the questions, beside the events.
 const QuestionsFile = "questions.json"
 
-// Load reads the conversations in a directory: *.ndjson with HMX events, one a line,
-// of one or more tenants each, and questions.json or another file of questions. What
-// is wrong is told with its file, line and field; nothing is left out.
+// Load reads the conversations in a directory: *.ndjson with HMX events, one a line, each of
+// one or more tenants, and questions.json or another file of questions. Errors name the file,
+// line and field; nothing is skipped.
 func Load(dir, questions string) (*Set, error) {
 	paths, err := filesIn(dir, "", ".ndjson")
 	if err != nil {
@@ -90,7 +90,7 @@ func Load(dir, questions string) (*Set, error) {
 	return s, s.readQuestions(questions, data)
 }
 
-// filesIn returns the files in a directory whose names begin and end so, in order.
+// filesIn returns the files in a directory with a prefix and a suffix, sorted.
 func filesIn(dir, prefix, suffix string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -104,12 +104,12 @@ func filesIn(dir, prefix, suffix string) (paths []string, err error) {
 	return paths, nil
 }
 
-// wanted says what a directory has to hold.
+// wanted describes the expected directory.
 const wanted = "name a directory with *.ndjson files of HMX events and a " + QuestionsFile + ", or with corpus.jsonl, queries.jsonl and qrels-*.tsv"
 
 func unreadable(err error) error { return fault.Newf(fault.UnreadableInput, "%w", err).WithFix(wanted) }
 
-// invalid says what is wrong in a file, and where.
+// invalid is the error for a place in a file.
 func invalid(path string, line int, field, format string, args ...any) *fault.Error {
 	if field != "" {
 		field += ": "
@@ -118,7 +118,7 @@ func invalid(path string, line int, field, format string, args ...any) *fault.Er
 		WithFix("correct it there; nothing is evaluated in part")
 }
 
-// readEvents takes in a file of events.
+// readEvents reads a file of events.
 func (s *Set) readEvents(path string, data []byte) error {
 	line := 0
 	for text := range bytes.Lines(data) {
@@ -151,7 +151,7 @@ func (s *Set) readEvents(path string, data []byte) error {
 	return nil
 }
 
-// readEvent returns what an event says.
+// readEvent returns the content of an event.
 func readEvent(ev *hmx.Event) Event {
 	c := kind.ReadContent(ev)
 	e := Event{ID: ev.EventID, Text: c.Text, words: c.Title + "\n" + c.Text}
@@ -172,8 +172,7 @@ func (s *Set) tenant(name string) *Tenant {
 	return nil
 }
 
-// readQuestions takes in a file of questions: an array of objects. Members that
-// nobody knows are skipped.
+// readQuestions reads a file of questions: an array of objects. It ignores unknown members.
 func (s *Set) readQuestions(path string, data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	here := func() int { return 1 + bytes.Count(data[:d.InputOffset()], []byte("\n")) }
@@ -209,7 +208,7 @@ func (s *Set) readQuestions(path string, data []byte) error {
 	return nil
 }
 
-// checkQuestion returns what is wrong with a question, and with which field.
+// checkQuestion returns what is wrong with a question, and the field.
 func (s *Set) checkQuestion(q *Question) (field string, err error) {
 	t := s.tenant(q.Tenant)
 	switch {
@@ -233,8 +232,8 @@ func (s *Set) checkQuestion(q *Question) (field string, err error) {
 	return "", nil
 }
 
-// sample returns n of the numbers below total, in order, drawn by a seed; all of
-// them if n is 0 or no less.
+// sample returns n of the numbers below total, sorted, drawn by a seed; all of them if n is 0
+// or at least total.
 func sample(total, n int, seed uint64) []int {
 	if n <= 0 || n >= total {
 		n = total

@@ -51,7 +51,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What is wrong is told with its file, line and field.
+// Errors name the file, line and field.
 func TestLoadErrors(t *testing.T) {
 	question := func(s string) string { return "[\n" + s + "\n]" }
 	const q = `{"tenant":"t","question":"?","category":"c","evidence":["e1"]}`

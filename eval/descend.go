@@ -2,19 +2,19 @@ package eval
 
 import "context"
 
-// What the descent keeps to.
+// Parameters of the descent.
 const (
-	descendMemory = 10   // steps that it learns from
-	descendHalves = 20   // how often a step is halved before it is given up
+	descendMemory = 10   // steps of history
+	descendHalves = 20   // how often a step is halved before the descent stops
 	descendEnough = 1e-6 // a step that gains less is the last
 )
 
-// descend moves w to where f is least, by L-BFGS: f returns its value and writes
-// its slope. It takes so many steps at most.
+// descend moves w to a minimum of f by L-BFGS: f returns its value and writes its gradient. It
+// takes at most steps steps.
 func descend(ctx context.Context, w []float64, steps int, f func(w, slope []float64) float64) error {
 	slope := make([]float64, len(w))
 	value := f(w, slope)
-	var moved, turned [][]float64 // of the last steps: by how much w, and its slope, changed
+	var moved, turned [][]float64 // changes of w and of the gradient in the last steps
 	for range steps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -48,7 +48,7 @@ func descend(ctx context.Context, w []float64, steps int, f func(w, slope []floa
 	return nil
 }
 
-// step goes along a way against the slope, half as far each time until it gains.
+// step goes along a descent direction, halving its length until it gains.
 func step(w, way []float64, value, rise float64, f func(w, slope []float64) float64) (next, slope []float64, least float64, ok bool) {
 	next, slope = make([]float64, len(w)), make([]float64, len(w))
 	far := 1.0
@@ -64,7 +64,7 @@ func step(w, way []float64, value, rise float64, f func(w, slope []float64) floa
 	return nil, nil, 0, false
 }
 
-// direction returns the slope, bent by what the last steps showed of how it turns.
+// direction returns the gradient, corrected by the history of the last steps.
 func direction(slope []float64, moved, turned [][]float64) []float64 {
 	way := append([]float64(nil), slope...)
 	share := make([]float64, len(moved))

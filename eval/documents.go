@@ -16,8 +16,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Documents is a collection of documents with queries whose answers were judged, in
-// the form of BEIR.
+// Documents is a collection of documents with judged queries, in the form of BEIR.
 type Documents struct {
 	Documents []Document
 	Queries   []Query // those with an answer, in the order of their first judgement
@@ -30,7 +29,7 @@ type Document struct {
 	Text  string `json:"text"`
 }
 
-// Query is something to look for, and how well documents answer it.
+// Query is a query, with the grades of documents.
 type Query struct {
 	ID     string         `json:"_id"`
 	Text   string         `json:"text"`
@@ -50,10 +49,9 @@ func corpusFile(dir string) string {
 	return ""
 }
 
-// LoadDocuments reads the collection in a directory: corpus.jsonl or corpus.jsonl.gz
-// with {_id, title, text} a line, queries.jsonl with {_id, text}, and qrels-*.tsv
-// with query, document and grade below a line of headings. Queries that are not
-// judged, or that nothing answers, are left out.
+// LoadDocuments reads the collection in a directory: corpus.jsonl or corpus.jsonl.gz with {_id,
+// title, text} per line, queries.jsonl with {_id, text}, and qrels-*.tsv with query, document
+// and grade below a heading. Queries without judgements or answers are left out.
 func LoadDocuments(dir string) (*Documents, error) {
 	d := &Documents{}
 	known := map[string]bool{}
@@ -104,7 +102,7 @@ func checkID(id string, known map[string]bool) error {
 	return nil
 }
 
-// readGrades takes in every file of judgements.
+// readGrades reads every file of judgements.
 func (d *Documents) readGrades(dir string, documents map[string]bool, texts map[string]string) error {
 	paths, err := filesIn(dir, "qrels-", ".tsv")
 	if err != nil {
@@ -156,7 +154,7 @@ func (d *Documents) readGrades(dir string, documents map[string]bool, texts map[
 	return nil
 }
 
-// fieldOf returns the field that an error of JSON is about, if it is about one.
+// fieldOf returns the field of a JSON error, if it names one.
 func fieldOf(err error) string {
 	var of *json.UnmarshalTypeError
 	if errors.As(err, &of) {
@@ -170,14 +168,14 @@ func jsonLines(path string, take func(line []byte) (field string, err error)) er
 	return fileLines(path, func(_ int, line []byte) (string, error) { return take(line) })
 }
 
-// fileLines calls take with the number of each line of a file, from 1, and the line
-// itself, which may be gzip. Lines with nothing on them are left out.
+// fileLines calls take with the number, from 1, and the text of each line of a file, which may
+// be gzip. It skips blank lines.
 func fileLines(path string, take func(number int, line []byte) (field string, err error)) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return unreadable(err)
 	}
-	defer func() { _ = f.Close() }() // nothing was written to it
+	defer func() { _ = f.Close() }() // it was only read
 	var src io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
 		if src, err = gzip.NewReader(f); err != nil {
@@ -203,5 +201,5 @@ func fileLines(path string, take func(number int, line []byte) (field string, er
 	return nil
 }
 
-// maxLine is the longest line that is read, in bytes.
+// maxLine is the maximum length of a line, in bytes.
 const maxLine = 4 << 20

@@ -7,46 +7,43 @@ import (
 	"sort"
 )
 
-// Weight is what a part of the scores counts.
+// Weight is the weight of a part of the scores.
 type Weight struct {
 	Part string `json:"part"`
-	// Shipped is what the engine gives it. One that depends on the question is told
-	// as its mean over those whose hits have the part.
+	// Shipped is the engine's weight. For one that depends on the question it is the mean over
+	// those whose hits have the part.
 	Shipped float64 `json:"shipped"`
-	// Fitted is by all questions. The ranking does not depend on the scale: it is
-	// the one in which the absolute values of all weights add up to what the shipped
-	// ones do.
+	// Fitted is fitted on all questions. The ranking does not depend on the scale: the absolute
+	// values of all weights add up to the sum of the shipped ones.
 	Fitted float64 `json:"fitted"`
-	// Without are the weights that were fitted without each tenant, in their order
-	// and in the same scale.
+	// Without are the weights fitted without each tenant, in their order and on the same scale.
 	Without []float64 `json:"without"`
 }
 
-// How weights are fitted.
+// Parameters of the fit.
 const (
-	// fitTemperature is how much may stand before a piece of evidence until that
-	// costs: so many events of average length.
+	// fitTemperature is how many events of average length may precede a piece of evidence
+	// before that is costly.
 	fitTemperature = 5
-	// fitPenalty keeps weights that say little small.
+	// fitPenalty keeps uninformative weights small.
 	fitPenalty = 1e-3
-	// fitSteps is the most steps of the descent.
+	// fitSteps is the maximum number of steps of the descent.
 	fitSteps = 60
 )
 
 // candidates are the parts of the scores of a question's hits: a row for each hit.
 type candidates struct {
-	values   []float64 // a row after the other, width of them each
+	values   []float64 // rows of width values each
 	width    int
 	evidence []bool
-	length   []float64 // of the event, where 1 is the average of the hits
-	share    float64   // of one piece of evidence: of all, found or not
+	length   []float64 // of the event, relative to the average of the hits
+	share    float64   // of one piece of evidence among all, found or not
 }
 
 // row returns the parts of one hit.
 func (c *candidates) row(i int) []float64 { return c.values[i*c.width : (i+1)*c.width] }
 
-// partNames returns the parts that hits have, in the order in which they first
-// occur.
+// partNames returns the parts of the hits, in order of first occurrence.
 func partNames(questions []*asked) (names []string) {
 	for _, q := range questions {
 		for i := range q.hits {
@@ -60,7 +57,7 @@ func partNames(questions []*asked) (names []string) {
 	return names
 }
 
-// gather makes the rows of a question. A part that a hit lacks is 0.
+// gather makes the rows of a question. A missing part is 0.
 func (q *asked) gather(names []string) {
 	c := candidates{values: make([]float64, len(q.hits)*len(names)), width: len(names), share: 1 / float64(len(q.Evidence))}
 	total := 0
@@ -79,8 +76,8 @@ func (q *asked) gather(names []string) {
 	q.candidates = c
 }
 
-// fitAll fits weights without each tenant, ranks that tenant's candidates by them,
-// and returns the weights.
+// fitAll fits weights without each tenant, ranks that tenant's candidates by them, and returns
+// the weights.
 func fitAll(ctx context.Context, questions []*asked, tenants int, o *Options) ([]Weight, error) {
 	names := partNames(questions)
 	for _, q := range questions {
@@ -91,7 +88,7 @@ func fitAll(ctx context.Context, questions []*asked, tenants int, o *Options) ([
 	for i := range weights {
 		scale += math.Abs(weights[i].Shipped)
 	}
-	fitted := make([][]float64, tenants+1) // the last is by all
+	fitted := make([][]float64, tenants+1) // the last is fitted on all
 	tell := func(done int) { o.tell("fitting", done, len(fitted)) }
 	err := each(ctx, len(fitted), tell, func(ctx context.Context, left int) error {
 		var rows []*candidates
@@ -120,7 +117,7 @@ func fitAll(ctx context.Context, questions []*asked, tenants int, o *Options) ([
 	return weights, nil
 }
 
-// shippedWeights returns the weights that the engine gave.
+// shippedWeights returns the engine's weights.
 func shippedWeights(questions []*asked, names []string) []Weight {
 	weights := make([]Weight, len(names))
 	count := make([]int, len(names))
@@ -145,7 +142,7 @@ func shippedWeights(questions []*asked, names []string) []Weight {
 	return weights
 }
 
-// rescale multiplies weights so that their absolute values add up to a total.
+// rescale scales weights so that their absolute values add up to a total.
 func rescale(w []float64, total float64) {
 	sum := 0.0
 	for _, x := range w {
@@ -159,8 +156,7 @@ func rescale(w []float64, total float64) {
 	}
 }
 
-// rerank returns the hits in the order of other weights. Equal scores keep the order
-// of the engine.
+// rerank returns the hits in the order of other weights. Ties keep the order of the engine.
 func (q *asked) rerank(w []float64) []string {
 	scores := make([]float64, len(q.hits))
 	order := make([]int, len(q.hits))
@@ -176,18 +172,17 @@ func (q *asked) rerank(w []float64) []string {
 	return ids
 }
 
-// fit returns the weights by which evidence stands before what is none. It is a
-// function of its input.
+// fit returns the weights that rank evidence before other candidates. It is a function of its
+// input.
 func fit(ctx context.Context, questions []*candidates, parts int) ([]float64, error) {
 	w := make([]float64, parts)
 	err := descend(ctx, w, fitSteps, func(w, slope []float64) float64 { return loss(questions, w, slope) })
 	return w, err
 }
 
-// loss returns how badly weights rank, and in slope where it rises. For each piece of
-// evidence that is among the candidates it is the logarithm of 1 and what stands
-// before it, each other candidate counting by its length and by e to how much higher
-// it scores.
+// loss returns how badly weights rank, and its gradient. For each piece of evidence among the
+// candidates it is the logarithm of 1 plus what ranks before it, where each other candidate
+// counts by its length and by e to its lead in score.
 func loss(questions []*candidates, w, slope []float64) float64 {
 	clear(slope)
 	total := 0.0
@@ -214,7 +209,7 @@ func loss(questions []*candidates, w, slope []float64) float64 {
 			}
 		}
 		if before == 0 {
-			continue // there is nothing else
+			continue // there are no other candidates
 		}
 		for i, is := range c.evidence {
 			if !is {

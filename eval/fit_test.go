@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// drawCandidates makes questions whose evidence has the highest first part, by and
-// large; the second says nothing, and the third speaks against.
+// drawCandidates makes questions whose evidence mostly has the highest first part; the second
+// part is noise, and the third is negative.
 func drawCandidates(rng *rand.Rand, n int) []*candidates {
 	var list []*candidates
 	for range n {
@@ -50,7 +50,7 @@ func TestFitFindsWhatCounts(t *testing.T) {
 	}
 }
 
-// The slope is that of the loss: compared with differences.
+// The gradient equals that by finite differences.
 func TestLossSlope(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	list := drawCandidates(rng, 20)
@@ -76,7 +76,7 @@ func TestLossSlope(t *testing.T) {
 	}
 }
 
-// The descent finds the bottom of a bowl that is far wider in one direction.
+// The descent finds the minimum of a bowl that is far wider in one direction.
 func TestDescend(t *testing.T) {
 	w := []float64{10, -10}
 	err := descend(t.Context(), w, 60, func(w, slope []float64) float64 {
@@ -89,7 +89,7 @@ func TestDescend(t *testing.T) {
 	}
 }
 
-// Weights of another scale rank the same, and equal scores keep their order.
+// Weights on another scale rank the same, and ties keep their order.
 func TestRerank(t *testing.T) {
 	q := &asked{
 		hits:       []hit{{id: "a"}, {id: "b"}, {id: "c"}, {id: "d"}},

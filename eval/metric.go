@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens returns how many tokens a text counts for: its characters by four, rounded
-// up.
+// Tokens returns how many tokens a text counts: its characters divided by four, rounded up.
 func Tokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
-// Ranks returns where in a ranking each of the wanted stands first, from 1, and 0
-// for what is not in it.
+// Ranks returns the first rank of each of the wanted in a ranking, from 1, and 0 if it is
+// missing.
 func Ranks(ranked, wanted []string) []int {
 	ranks := make([]int, len(wanted))
 	for i, id := range wanted {
@@ -20,8 +19,8 @@ func Ranks(ranked, wanted []string) []int {
 	return ranks
 }
 
-// Recall returns which share of the wanted stands among the first k, by their
-// ranks. Of nothing it is 0.
+// Recall returns the share of the wanted among the first k, by their ranks. It is 0 if nothing
+// is wanted.
 func Recall(ranks []int, k int) float64 {
 	found := 0
 	for _, r := range ranks {
@@ -32,8 +31,8 @@ func Recall(ranks []int, k int) float64 {
 	return float64(found) / float64(max(1, len(ranks)))
 }
 
-// Fitting returns how many entries fit into a budget, one after the other: the
-// first that does not fit ends it.
+// Fitting returns how many entries fit into a budget, in order: the first that does not fit
+// ends it.
 func Fitting(tokens []int, budget int) int {
 	for i, n := range tokens {
 		if n > budget {
@@ -44,9 +43,9 @@ func Fitting(tokens []int, budget int) int {
 	return len(tokens)
 }
 
-// NDCG returns the discounted gain of the first k of a ranking, as a share of what
-// the best ranking has: the sum of grade / log2(rank+1). What is not graded, or 0 or
-// less, gains nothing; an id gains once. Without any gain to be had it is 0.
+// NDCG returns the discounted gain of the first k of a ranking, relative to the best ranking:
+// the sum of grade / log2(rank+1). Missing grades and those of 0 or less gain nothing; an id
+// gains once. It is 0 if there is no gain at all.
 func NDCG(ranked []string, grades map[string]int, k int) float64 {
 	best := make([]int, 0, len(grades))
 	for _, g := range grades {

@@ -46,7 +46,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// The first entry that does not fit ends it, however small the next one is.
+// The first entry that does not fit ends the list, however small the next one is.
 func TestFitting(t *testing.T) {
 	for _, c := range []struct {
 		tokens []int
@@ -96,8 +96,7 @@ func TestNDCG(t *testing.T) {
 	}
 }
 
-// Equal scores keep the order of the texts, and a word that a query repeats counts
-// once.
+// Ties keep the order of the texts, and a word that a query repeats counts once.
 func TestBM25(t *testing.T) {
 	b := newBM25([]string{"a red kite", "nothing", "the red kite", "red kites and red herrings", "", "kite"})
 	if got := b.rank("red", 10); !slices.Equal(got, []int{3, 0, 2}) {

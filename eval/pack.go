@@ -10,13 +10,11 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// RowPack is what packs hold: the row whose tokens are real ones, of the whole text
-// that an agent is given.
+// RowPack is the row of packs. Its tokens are real tokens of the whole text of a pack.
 const RowPack = "pack"
 
-// pack asks the engine for a pack of each budget, and tells which share of the evidence
-// is in it. The recall at k is that of the largest, its entries in the order of their
-// ranks.
+// pack requests a pack of each budget, and measures the share of the evidence in it. The recall
+// at k is that of the largest, with its entries in the order of their ranks.
 func (q *asked) pack(ctx context.Context, b *board) error {
 	for i, budget := range budgets {
 		packed, err := b.Tenant(q.Tenant, lukasa.Writer{}).Pack(ctx, lukasa.PackOptions{

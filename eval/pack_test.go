@@ -6,8 +6,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// Packing loses nothing that the ranking found: the share of the evidence in packs is
-// at least that in the hits that fit, though what stands around entries counts.
+// Packing loses nothing that the ranking found: the share of the evidence in packs is at least
+// that in the hits that fit, although packs count the text around entries.
 func packsAsGood(t *testing.T, r *Report) {
 	t.Helper()
 	var recall, pack *Figures
@@ -44,8 +44,8 @@ func TestPacks(t *testing.T) {
 	packsAsGood(t, r)
 }
 
-// TestPacksOfConversations loses nothing that the search found in public data, which is
-// too large to stand in the repository.
+// TestPacksOfConversations: packs lose nothing that the search found in public data, which is
+// too large for the repository.
 func TestPacksOfConversations(t *testing.T) {
 	testsize.Long(t, "asks a thousand questions")
 	s, err := Load(publicData(t, "locomo-dev"), "")

@@ -11,42 +11,41 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Bounds of what is asked for.
+// Limits of the number of hits.
 const (
-	// DefaultTop is how many hits are asked for. What fits into 4,000 tokens is
-	// among them, unless events have less than 14 tokens on average.
+	// DefaultTop is the default number of hits. What fits into 4,000 tokens is among them,
+	// unless events have less than 14 tokens on average.
 	DefaultTop = 300
-	// MaxTop is the most a search returns.
+	// MaxTop is the maximum of a search.
 	MaxTop = 1000
-	// ShownHits is how many hits an [Answer] tells.
+	// ShownHits is how many hits an [Answer] lists.
 	ShownHits = 20
 )
 
-// Options says how questions are asked. The zero value works.
+// Options configures an evaluation. The zero value works.
 type Options struct {
-	// Work is the directory in which a data directory is made and removed again.
-	// Empty means that of temporary files.
+	// Work is the directory for the temporary data directory. Empty means that of temporary
+	// files.
 	Work string
-	// Keep leaves the data directory there; the report names it.
+	// Keep keeps the data directory; the report names it.
 	Keep bool
-	// Top is how many hits are asked for. Zero means [DefaultTop], and [MaxTop] with
-	// Fit. The engine weighs at least so many candidates, so that the order of the
-	// first ones may depend on it.
+	// Top is the number of hits. Zero means [DefaultTop], and [MaxTop] with Fit. The engine
+	// scores at least this many candidates, so the order of the first ones may depend on it.
 	Top int
-	// Sources narrows where candidates come from. Zero means all.
+	// Sources limits the sources of candidates. Zero means all.
 	Sources lukasa.Sources
 	// Limit is how many questions are asked, drawn by the seed. Zero means all.
 	Limit int
 	Seed  uint64
-	// Fit fits the weights of the parts of scores on the questions of all tenants
-	// but one, ranks the candidates of that one by them, for each tenant in turn.
+	// Fit fits the weights of the parts of scores on the questions of all tenants but one, and
+	// ranks the candidates of that one by them, for each tenant in turn.
 	Fit bool
-	// Pack also asks for packs of 500, 1000, 2000 and 4000 tokens.
+	// Pack also requests packs of 500, 1000, 2000 and 4000 tokens.
 	Pack bool
-	// Answer is told what became of each question, in order.
+	// Answer receives the result for each question, in order.
 	Answer func(*Answer) error
-	// Progress is told what is being done, and how far it is: 0 of 0 where that is
-	// not known. It is called by one goroutine at a time.
+	// Progress receives what is being done, and how far it is: 0 of 0 if unknown. Calls do not
+	// overlap.
 	Progress func(what string, done, total int)
 }
 
@@ -63,7 +62,7 @@ const (
 	RowFitted = "fitted" // the engine's candidates, weights fitted on other tenants
 )
 
-// Report is what an evaluation on conversations found.
+// Report is the result of an evaluation on conversations.
 type Report struct {
 	Tenants   int      `json:"tenants"`
 	Events    int      `json:"events"`
@@ -74,34 +73,33 @@ type Report struct {
 	Directory string   `json:"directory,omitempty"`
 }
 
-// Row is what one way to rank, or to pack, reached.
+// Row is the result of one ranking, or of packs.
 type Row struct {
 	Name       string     `json:"name"`
 	All        Figures    `json:"all"`
-	Categories []Category `json:"categories"` // in the order in which they first occur
+	Categories []Category `json:"categories"` // in order of first occurrence
 }
 
-// Category is what was reached for the questions of one category.
+// Category is the result for the questions of one category.
 type Category struct {
 	Name string `json:"name"`
 	Figures
 }
 
-// Answer is what became of one question.
+// Answer is the result for one question.
 type Answer struct {
 	Tenant   string `json:"tenant"`
 	Category string `json:"category"`
 	Question string `json:"question"`
-	// Found is the share of the evidence within 500, 1000, 2000 and 4000 tokens of
-	// the engine's hits.
+	// Found is the share of the evidence within 500, 1000, 2000 and 4000 tokens of the engine's
+	// hits.
 	Found      [len(budgets)]float64 `json:"found"`
 	Evidence   []Placed              `json:"evidence"`
 	Hits       []Placed              `json:"hits"`       // the first [ShownHits]
 	Candidates int                   `json:"candidates"` // that were weighed
 }
 
-// Placed is an event, and where it stands in the rankings: from 1, and 0 if it is
-// not there.
+// Placed is an event with its ranks in the rankings: from 1, and 0 if it is missing.
 type Placed struct {
 	ID       string             `json:"id"`
 	Rank     int                `json:"rank"`
@@ -114,11 +112,11 @@ type Placed struct {
 	Text     string             `json:"text"`
 }
 
-// asked is a question with the rankings that answer it.
+// asked is a question with the rankings for it.
 type asked struct {
 	*Question
 	tenant     *Tenant
-	place      int        // of the tenant
+	place      int        // index of the tenant
 	baseline   []string   // ids, the best first
 	hits       []hit      // of the engine
 	fitted     []string   // ids
@@ -128,14 +126,14 @@ type asked struct {
 	degraded   []string
 }
 
-// hit is a hit of the engine, without what is not looked at.
+// hit is a hit of the engine, without unused fields.
 type hit struct {
 	id    string
 	score float64
 	parts []lukasa.Part
 }
 
-// Run asks the questions of a set, and tells how much of the evidence is found.
+// Run asks the questions of a set, and measures how much of the evidence is found.
 func Run(ctx context.Context, s *Set, o Options) (_ *Report, err error) {
 	switch {
 	case o.Top == 0 && o.Fit:
@@ -211,7 +209,7 @@ func (s *Set) newest() time.Time {
 	return at
 }
 
-// ask asks the questions, of the engine and of BM25.
+// ask asks the questions, with the engine and with BM25.
 func (s *Set) ask(ctx context.Context, b *board, o *Options) ([]*asked, error) {
 	ranker := make([]*bm25, len(s.Tenants))
 	for i, t := range s.Tenants {
@@ -240,11 +238,11 @@ func (s *Set) ask(ctx context.Context, b *board, o *Options) ([]*asked, error) {
 	return questions, err
 }
 
-// search asks the engine.
+// search runs the engine's search.
 func (q *asked) search(ctx context.Context, b *board, o *Options) error {
 	found, err := b.Tenant(q.Tenant, lukasa.Writer{}).Search(ctx, lukasa.SearchOptions{
 		Query: q.Question.Question, TopK: o.Top, Sources: o.Sources, View: lukasa.View{Now: q.tenant.Newest},
-		Form: lukasa.FormFull, // the others take time to make, and nobody looks at them
+		Form: lukasa.FormFull, // the other forms take time and are not used
 	})
 	if err != nil {
 		return fault.Newf(fault.CodeOf(err), "question %q of %q: %w", q.Question.Question, q.Tenant, err)
@@ -277,7 +275,7 @@ func (q *asked) event(id string) *Event {
 	return &q.tenant.Events[at]
 }
 
-// measure returns what a ranking reaches.
+// measure returns the result of a ranking.
 func (q *asked) measure(ranked []string) measured {
 	tokens := make([]int, len(ranked))
 	for i, id := range ranked {
@@ -286,7 +284,7 @@ func (q *asked) measure(ranked []string) measured {
 	return measure(Ranks(ranked, q.Evidence), tokens)
 }
 
-// newRow puts together what one way reaches.
+// newRow summarises the results of one ranking.
 func newRow(name string, questions []*asked, reached func(*asked) measured) Row {
 	row := Row{Name: name}
 	all := make([]measured, len(questions))
@@ -306,7 +304,7 @@ func newRow(name string, questions []*asked, reached func(*asked) measured) Row 
 	return row
 }
 
-// answer tells what became of a question.
+// answer returns the result for a question.
 func (q *asked) answer() *Answer {
 	ids := q.ids()
 	a := &Answer{Tenant: q.Tenant, Category: q.Category, Question: q.Question.Question, Candidates: q.weighed}

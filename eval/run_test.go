@@ -23,8 +23,7 @@ func loadTalk(t *testing.T) *Set {
 	return s
 }
 
-// run runs an evaluation in a directory of the test, and returns what became of the
-// questions.
+// run runs an evaluation in a directory of the test, and returns the answers.
 func run(t *testing.T, s *Set, o Options) (*Report, []*Answer) {
 	t.Helper()
 	var answers []*Answer
@@ -43,8 +42,8 @@ func run(t *testing.T, s *Set, o Options) (*Report, []*Answer) {
 	return r, answers
 }
 
-// The baseline's figures follow from ranks that can be counted by hand; the engine
-// finds all that is there to be found in two short conversations.
+// The baseline's figures follow from ranks that can be counted by hand; the engine finds all
+// evidence in two short conversations.
 func TestRun(t *testing.T) {
 	s := loadTalk(t)
 	r, answers := run(t, s, Options{})
@@ -86,7 +85,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The same data has the same report, however it is asked for.
+// The same data gives the same report, with any options.
 func TestRunAgain(t *testing.T) {
 	s := loadTalk(t)
 	first, _ := run(t, s, Options{Fit: true, Top: 50})
@@ -195,8 +194,8 @@ func TestRunDocuments(t *testing.T) {
 	}
 }
 
-// publicData returns a directory of public data beside the repository, and skips the test
-// where it is not.
+// publicData returns a directory of public data beside the repository, and skips the test if it
+// is missing.
 func publicData(t *testing.T, name string) string {
 	dir := filepath.Join("..", "..", "shared", "data", name)
 	if _, err := os.Stat(dir); err != nil {
@@ -205,8 +204,8 @@ func publicData(t *testing.T, name string) string {
 	return dir
 }
 
-// The floors that the answers must not fall below, on public data that is too large
-// to stand in the repository. What was reached is in docs/quality.md.
+// The minimum quality on public data that is too large for the repository. The reached values
+// are in docs/quality.md.
 func TestFloors(t *testing.T) {
 	testsize.Long(t, "asks a thousand questions")
 	data := publicData

@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// documentTenant is the tenant into which a collection goes.
+// documentTenant is the tenant of a collection.
 const documentTenant = "eval-documents"
 
 // Depths of the figures of documents.
@@ -21,7 +21,7 @@ const (
 	recallDepth = 100
 )
 
-// DocumentReport is what an evaluation on documents found.
+// DocumentReport is the result of an evaluation on documents.
 type DocumentReport struct {
 	Documents int           `json:"documents"`
 	Queries   int           `json:"queries"`
@@ -30,25 +30,24 @@ type DocumentReport struct {
 	Directory string        `json:"directory,omitempty"`
 }
 
-// DocumentRow is what one way to rank reached, as means over queries.
+// DocumentRow is the result of one ranking, as means over queries.
 type DocumentRow struct {
 	Name      string  `json:"name"` // bm25, words, meaning, all
 	NDCG10    float64 `json:"ndcg_at_10"`
 	Recall100 float64 `json:"recall_at_100"`
 }
 
-// The names of rows of documents, beside [RowBM25].
+// The names of rows of documents, besides [RowBM25].
 const (
 	RowWords   = "words"
 	RowMeaning = "meaning"
 	RowAll     = "all"
 )
 
-// RunDocuments puts each document into one tenant as an event of its own session,
-// asks the queries with candidates from words, from meaning and from everything, and
-// tells how well the answers do. Of the options, Work, Keep, Top, Limit, Seed and
-// Progress are looked at. Top is 100 if it is zero; with less, the recall is that of
-// those.
+// RunDocuments puts each document into one tenant as an event of its own session, runs the
+// queries with candidates from words, from meaning and from everything, and measures the
+// answers. It uses the options Work, Keep, Top, Limit, Seed and Progress. Top is 100 if it is
+// zero; with less, the recall is that of fewer hits.
 func RunDocuments(ctx context.Context, d *Documents, o Options) (_ *DocumentReport, err error) {
 	if o.Top == 0 {
 		o.Top = recallDepth
@@ -134,7 +133,7 @@ func newDocumentRow(name string, queries []*Query, ranked [][]string) DocumentRo
 	return row
 }
 
-// words returns what is looked at of each document.
+// words returns the searched text of each document.
 func (d *Documents) words() []string {
 	list := make([]string, len(d.Documents))
 	for i, doc := range d.Documents {
@@ -143,8 +142,7 @@ func (d *Documents) words() []string {
 	return list
 }
 
-// events returns the documents as lines of events. The id of a document is that of
-// its event.
+// events returns the documents as lines of events. The id of a document is that of its event.
 func (d *Documents) events(at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -18,7 +18,7 @@ const (
 	MaxSourceEvents         = 10_000
 )
 
-// ArtifactType says what kind of knowledge an artifact holds.
+// ArtifactType is the type of an artifact.
 type ArtifactType string
 
 // The five artifact types of HMX-A section 3.
@@ -64,9 +64,8 @@ type Artifact struct {
 	UpdatedAt     Opt[Time]          `json:"updated_at,omitzero"`
 }
 
-// DecodeArtifact reads one artifact and applies every rule of HMX-A, the content
-// hash included. It returns the artifact with any warnings, or an *InvalidError
-// that lists all problems.
+// DecodeArtifact decodes one artifact and applies every rule of HMX-A, including the content
+// hash. It returns the artifact with any warnings, or an *InvalidError that lists all problems.
 func DecodeArtifact(data []byte) (*Artifact, []Problem, error) {
 	a := new(Artifact)
 	warnings, err := decodeInto(&artifactSpec, data, a)
@@ -138,7 +137,7 @@ func ContentHash(content Raw) (string, error) {
 // Canonicalize returns any JSON text in the canonical form of RFC 8785.
 func Canonicalize(data []byte) ([]byte, error) { return canon.Append(nil, data) }
 
-// checkArtifact applies the rules of HMX-A that a JSON Schema cannot say.
+// checkArtifact applies the rules of HMX-A that a JSON Schema cannot express.
 func checkArtifact(d *decoder) {
 	d.warnVersion(aVersion, "HMX-A/2.1")
 	d.checkHash()
@@ -202,7 +201,7 @@ var artifactSpec = spec{
 	sizeRule: "HMX-A/12", rootRule: "HMX-A/2", more: checkArtifact,
 }
 
-// Places of the fields in artifactShape.Fields that the rules above look at.
+// Indexes of the fields in artifactShape.Fields that the rules above use.
 var (
 	aVersion      = artifactShape.Index("hmx_version")
 	aID           = artifactShape.Index("artifact_id")

@@ -1,7 +1,7 @@
 package hmx
 
-// The typed views of artifact content (HMX-A section 4). As with events, what a
-// view does not know stays in Extra.
+// The typed views of artifact content (HMX-A section 4). As with events, unknown members stay
+// in Extra.
 
 // ArtifactContent is a typed view of an artifact's content.
 type ArtifactContent interface{ artifactType() ArtifactType }
@@ -36,7 +36,7 @@ type FailurePlaybook struct {
 	Extra                Extra    `json:"-"`
 }
 
-// DecisionPolicy is a rule for decisions, from how they turned out.
+// DecisionPolicy is a rule for decisions, learned from their outcomes.
 type DecisionPolicy struct {
 	Condition      string              `json:"condition,omitzero"`
 	Recommendation string              `json:"recommendation,omitzero"`

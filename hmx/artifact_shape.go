@@ -12,7 +12,7 @@ var (
 	complexity = oneOf("low", "medium", "high")
 )
 
-// artifactShape is HMX-A sections 2 to 8 and 12, as far as a schema can say them.
+// artifactShape is HMX-A sections 2 to 8 and 12, as far as a schema can express them.
 var artifactShape = (&shape.Shape{
 	Type: shape.Record, Closed: true, Unknown: "HMX-A/9",
 	MaxBytes: MaxArtifactBytes, BytesRule: "HMX-A/12",

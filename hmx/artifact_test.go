@@ -23,7 +23,7 @@ func withArtifact(old, new string) string {
 	return strings.Replace(artifactBase, old, new, 1)
 }
 
-// withContent returns an artifact of a type with this content and its right hash.
+// withContent returns an artifact of a type with this content and the right hash.
 func withContent(kind, content string) string {
 	hash, err := ContentHash(Raw(content))
 	if err != nil {
@@ -116,7 +116,7 @@ func TestArtifactLimits(t *testing.T) {
 	expect(t, KindArtifact, withArtifact(`"summary":""`, `"summary":"`+pad(MaxArtifactBytes-len(artifactBase)+1)+`"`), "HMX-A/12 ")
 }
 
-// The hash does not depend on how the content was written.
+// The hash does not depend on the formatting of the content.
 func TestContentHashIsCanonical(t *testing.T) {
 	want, err := ContentHash(`{"a":[1,2.5,"é"],"b":null}`)
 	if err != nil {

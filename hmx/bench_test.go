@@ -15,7 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// typicalEvents are events of 0.5 to 2 KB as working agents send them.
+// typicalEvents are typical events of 0.5 to 2 KB.
 func typicalEvents() [][]byte {
 	var out [][]byte
 	words := strings.Fields("the deployment of staging failed because namespace was not found so we create it first " +
@@ -144,12 +144,11 @@ func BenchmarkEncodeEvent(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeRatio measures strict decoding with full validation beside
-// json/v2 into a struct and a JSON Schema library. They take turns within one run,
-// each turn long enough to pay for its own garbage, and of each the best turn
-// counts: the one that a noisy machine disturbed least. It fails below what is
-// promised, twice and ten times as fast, in the heap of a small program, where the
-// collector runs every few milliseconds, as well as in one that a service has.
+// BenchmarkDecodeRatio compares strict decoding with full validation to json/v2 into a struct
+// and to a JSON Schema library. They alternate within one run, each turn long enough to pay for
+// its own garbage, and the best turn of each counts: the one that a noisy machine disturbed
+// least. It fails below the promised two and ten times as fast, both in the heap of a small
+// program, where the collector runs every few milliseconds, and in that of a service.
 func BenchmarkDecodeRatio(b *testing.B) {
 	b.Run("small-heap", func(b *testing.B) { decodeRatio(b, 0) })
 	b.Run("service-heap", func(b *testing.B) { decodeRatio(b, 64<<20) })
@@ -171,7 +170,7 @@ func decodeRatio(b *testing.B, heap int) {
 		{func(data []byte) error { _, _, err := DecodeEvent(data); return err }, 250},
 		{decodePlain, 125},
 		{func(data []byte) error { return decodeSchema(schema, data) }, 10},
-		{general, 200}, // what an event costs that is not for the quick decoder
+		{general, 200}, // an event that the quick decoder does not accept
 	}
 	ballast := make([]byte, heap)
 	defer runtime.KeepAlive(ballast)

@@ -9,18 +9,17 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// binder fills Go values from a checked document by the names in their json
-// tags, exactly and with case, which encoding/json does not do.
+// binder fills Go values from a checked document by the exact, case-sensitive names in their
+// json tags, which encoding/json does not do.
 //
-// It is lenient: a value whose kind does not fit leaves its field unset and goes
-// to Extra where there is one, because typed views are also made of content that
-// no rule speaks about.
+// It is lenient: a value of the wrong kind leaves its field unset and goes to Extra if there is
+// one, because typed views are also made of content without rules.
 type binder struct {
 	doc  *canon.Doc
 	text string
 }
 
-// optional is what *Opt[T] offers to the binder.
+// optional is the interface of *Opt[T] for the binder.
 type optional interface {
 	slot() any
 	fill()
@@ -28,7 +27,7 @@ type optional interface {
 
 // plan is how a struct maps to JSON.
 type plan struct {
-	fields []planField // in the order they are declared
+	fields []planField // in declaration order
 	sorted []planField // in canonical order
 	byName map[string]int
 	extra  int // index of the Extra field, or -1
@@ -40,7 +39,7 @@ type planField struct {
 	quoted   string // the name as JSON, with a colon
 	index    int
 	omitZero bool
-	plan     *plan // of a struct; nil for what is none, and for a Time
+	plan     *plan // of a struct; nil for others, and for a Time
 }
 
 var plans sync.Map // reflect.Type → *plan
@@ -174,8 +173,8 @@ func (b *binder) record(v reflect.Value, n canon.Node) bool {
 			case !f.omitZero || !f.absent(field):
 				continue
 			}
-			// A value of the wrong kind, or one that says no more than its absence
-			// would ("text": ""): Extra remembers that it was there.
+			// A value of the wrong kind, or one that equals its absence ("text": ""): Extra
+			// records that it was there.
 		}
 		if p.extra < 0 {
 			continue
@@ -190,8 +189,8 @@ func (b *binder) record(v reflect.Value, n canon.Node) bool {
 	return true
 }
 
-// bind fills *v, a struct, from text, which is strict JSON or an error. The strings
-// of *v are parts of text where they can be.
+// bind fills *v, a struct, from text, which must be strict JSON. The strings of *v share memory
+// with text where possible.
 func bind(text string, v any) error {
 	d := borrow()
 	defer d.giveBack()
@@ -206,8 +205,8 @@ func bind(text string, v any) error {
 	return nil
 }
 
-// view reads raw into a typed view. A raw that is not a strict JSON object gives
-// the zero view and an error.
+// view decodes raw into a typed view. If raw is not a strict JSON object, it returns the zero
+// view and an error.
 func view[T any](raw Raw) (T, error) {
 	var out T
 	if raw == "" {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// The canonical form that is written at once is that of what is written otherwise,
-// whatever stands in a pack.
+// The canonical form that is written directly equals that of the other encoding, for any pack.
 func TestCanonicalAtOnce(t *testing.T) {
 	for seed := range uint64(2000) {
 		f := filler{rand.New(rand.NewPCG(seed, 1))}
@@ -27,8 +26,8 @@ func TestCanonicalAtOnce(t *testing.T) {
 	}
 }
 
-// A list of many objects is written by two goroutines, as by one, and the first of what
-// has no JSON form is named.
+// Two goroutines write a list of many objects like one, and the first value without a JSON form
+// is named.
 func TestManyObjects(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for _, n := range []int{manyObjects - 1, manyObjects, manyObjects + 1, 301} {
@@ -132,7 +131,7 @@ func (f filler) structure(v reflect.Value, deep int) {
 		}
 	}
 	if p := planOf(v.Type()); p.extra >= 0 && f.IntN(2) == 0 && len(p.fields) > 0 {
-		// A member in the place of a field that is absent, and others.
+		// A member in place of an absent field, and others.
 		v.Field(p.extra).Set(reflect.ValueOf(Extra{p.fields[f.IntN(len(p.fields))].name: "7", f.text() + "\ue000": "[]", "\U0001F600": "{}"}))
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Chain is a set of artifacts seen as supersession chains (HMX-A section 7). It
-// refers to the artifacts it was made of and changes none of them.
+// Chain is a set of artifacts as supersession chains (HMX-A section 7). It refers to its
+// artifacts and does not modify them.
 type Chain struct {
 	byID  map[string]*Artifact
 	newer map[string]string // artifact → the one that supersedes it
@@ -24,13 +24,12 @@ type ChainFault struct {
 
 func (f *ChainFault) Error() string { return f.Detail + " (" + f.Rule + ")" }
 
-// NewChain links artifacts by supersedes and superseded_by and applies the rules:
-// no artifact supersedes itself, there is no cycle and no branch, links agree in
-// both directions and stay within a tenant, what is superseded says so, versions
-// grow, and at most one artifact of a chain is active. All faults are returned. A neighbour that is not
-// among the artifacts is not a fault, nor is a draft that names what it would
-// supersede, or one that was deprecated before it did: it joins the chain when that
-// names it back.
+// NewChain links artifacts by supersedes and superseded_by and applies the rules: no artifact
+// supersedes itself, there is no cycle and no branch, links agree in both directions and stay
+// within a tenant, superseded artifacts have that status, versions grow, and at most one
+// artifact of a chain is active. It returns all faults. A missing neighbour is not a fault, nor
+// is a draft that names what it would supersede, or one that was deprecated before it did: it
+// joins the chain when the other names it back.
 func NewChain(artifacts []*Artifact) (*Chain, []*ChainFault) {
 	b := chainBuilder{c: &Chain{byID: map[string]*Artifact{}, newer: map[string]string{}, older: map[string]string{}}}
 	for _, a := range artifacts {
@@ -75,7 +74,7 @@ func (b *chainBuilder) links(a *Artifact) {
 	}
 	prev := b.c.byID[a.Supersedes.Value]
 	if (a.Status == StatusDraft || a.Status == StatusDeprecated) && prev != nil && prev.SupersededBy != Some(id) {
-		return // a draft proposes to supersede; the older one stands until it does
+		return // a draft only proposes to supersede; the older one stays until it does
 	}
 	if a.Supersedes.Set && prev != nil {
 		if prev.SupersededBy != Some(id) {
@@ -88,8 +87,7 @@ func (b *chainBuilder) links(a *Artifact) {
 	}
 }
 
-// link records that newer supersedes older. The first claim stands; a second one
-// is a branch.
+// link records that newer supersedes older. The first claim counts; a second one is a branch.
 func (b *chainBuilder) link(older, newer string) {
 	if strangers(b.c.byID[older], b.c.byID[newer]) {
 		b.fault("HMX-A/7", fmt.Sprintf("artifact %s supersedes %s of another tenant", newer, older), newer, older)
@@ -106,7 +104,7 @@ func (b *chainBuilder) link(older, newer string) {
 	b.c.newer[older], b.c.older[newer] = newer, older
 }
 
-// strangers reports whether two artifacts are of different tenants.
+// strangers reports whether two artifacts belong to different tenants.
 func strangers(a, b *Artifact) bool { return a.TenantID != b.TenantID }
 
 // chains applies the rules about whole chains: no cycle, one active.
@@ -163,8 +161,7 @@ func (c *Chain) walk(id string) (chain []*Artifact, cyclic bool) {
 	return chain, cyclic
 }
 
-// All returns the whole chain that id belongs to, from the oldest to the newest,
-// and nil if id is not known.
+// All returns the whole chain of id, from the oldest to the newest, and nil if id is unknown.
 func (c *Chain) All(id string) []*Artifact {
 	chain, _ := c.walk(id)
 	return chain
@@ -184,7 +181,7 @@ func (c *Chain) follow(id string, links map[string]string) []*Artifact {
 	return out
 }
 
-// Active returns the active artifact of the chain that id belongs to, or nil.
+// Active returns the active artifact of the chain of id, or nil.
 func (c *Chain) Active(id string) *Artifact {
 	for _, a := range c.All(id) {
 		if a.Status == StatusActive {
@@ -194,12 +191,11 @@ func (c *Chain) Active(id string) *Artifact {
 	return nil
 }
 
-// Supersede returns copies of the artifact id and of next, linked: the old one
-// superseded by the new, the new one with the version after it and the status it
-// came with: a chain whose newest artifact is a draft has no active one until that
-// is made active. It refuses what
-// would break a rule: an unknown or own id, an artifact that may not become
-// superseded, a successor that stands in a chain already.
+// Supersede returns linked copies of the artifact id and of next: the old one superseded by the
+// new, the new one with the next version and its given status. A chain whose newest artifact is
+// a draft has no active one until the draft is activated. It refuses what would break a rule: an
+// unknown or own id, an artifact that may not become superseded, a successor that is already in
+// a chain.
 func (c *Chain) Supersede(id string, next *Artifact) (old, successor *Artifact, err error) {
 	a := c.byID[id]
 	switch {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// link is a short way to write an artifact of a chain.
+// link makes an artifact of a chain.
 func link(id string, version int64, status Status, supersedes, supersededBy string) *Artifact {
 	a := &Artifact{ArtifactID: id, Version: version, Status: status}
 	if supersedes != "" {
@@ -93,7 +93,7 @@ func TestChainTraversal(t *testing.T) {
 	}
 }
 
-// Traversal ends even where the chain is broken.
+// Traversal ends even if the chain is broken.
 func TestChainTraversalOfCycles(t *testing.T) {
 	c, _ := NewChain([]*Artifact{
 		link("a", 1, StatusSuperseded, "c", "b"), link("b", 2, StatusSuperseded, "a", "c"), link("c", 3, StatusSuperseded, "b", "a"),
@@ -124,8 +124,7 @@ func TestChainStaysWithinItsTenant(t *testing.T) {
 	}
 }
 
-// However artifacts supersede each other through Supersede, no chain ever has a
-// fault, and what Supersede refuses would have made one.
+// Supersede never causes a fault in a chain, and what it refuses would have caused one.
 func TestSupersedeKeepsTheRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := map[string]*Artifact{}

@@ -1,17 +1,16 @@
 package hmx
 
-// The typed views of event content. A view is read from an event with the method
-// of its name and written with SetContent; fields it does not know, fields whose
-// value is not of the kind expected here, and empty texts stay in Extra, so that
-// reading and writing back gives the same content. The fields of
-// Message, ToolCall, ToolResult, Decision, Failure and Feedback are normative
-// (HMX-E section 4) and checked when an event is decoded. The other seven types
-// have no normative content: their views name what agents commonly record.
+// The typed views of event content. A view is read from an event with the method of its name
+// and written with SetContent; unknown fields, fields with a value of another kind, and empty
+// texts stay in Extra, so that reading and writing back gives the same content. The fields of
+// Message, ToolCall, ToolResult, Decision, Failure and Feedback are normative (HMX-E section 4)
+// and checked when an event is decoded. The other seven types have no normative content: their
+// views name what agents commonly record.
 
 // EventContent is a typed view of an event's content.
 type EventContent interface{ eventType() EventType }
 
-// Message is what a user, an assistant or the system said.
+// Message is a message of a user, an assistant or the system.
 type Message struct {
 	Role        string       `json:"role,omitzero"` // user, assistant or system
 	Text        string       `json:"text,omitzero"`
@@ -19,14 +18,14 @@ type Message struct {
 	Extra       Extra        `json:"-"`
 }
 
-// Attachment is something that came with a message.
+// Attachment is an attachment of a message.
 type Attachment struct {
 	Type  string `json:"type,omitzero"`
 	URL   string `json:"url,omitzero"`
 	Extra Extra  `json:"-"`
 }
 
-// ToolCall is an agent invoking a tool.
+// ToolCall is a call of a tool by an agent.
 type ToolCall struct {
 	ToolName  string `json:"tool_name,omitzero"`
 	Arguments Raw    `json:"arguments,omitzero"`
@@ -34,7 +33,7 @@ type ToolCall struct {
 	Extra     Extra  `json:"-"`
 }
 
-// ToolResult is what a tool returned.
+// ToolResult is the result of a tool.
 type ToolResult struct {
 	ToolName   string       `json:"tool_name,omitzero"`
 	CallID     string       `json:"call_id,omitzero"`
@@ -44,7 +43,7 @@ type ToolResult struct {
 	Extra      Extra        `json:"-"`
 }
 
-// Decision is a choice the agent made.
+// Decision is a decision of the agent.
 type Decision struct {
 	Question     string       `json:"question,omitzero"`
 	ChosenOption string       `json:"chosen_option,omitzero"`
@@ -63,7 +62,7 @@ type Failure struct {
 	Extra       Extra     `json:"-"`
 }
 
-// Feedback is a signal from a user about what happened.
+// Feedback is a user's signal about what happened.
 type Feedback struct {
 	Signal        string `json:"signal,omitzero"` // positive, negative or correction
 	TargetEventID string `json:"target_event_id,omitzero"`
@@ -71,7 +70,7 @@ type Feedback struct {
 	Extra         Extra  `json:"-"`
 }
 
-// FileEdit is a file created, changed, moved or removed.
+// FileEdit is a file that was created, changed, moved or removed.
 type FileEdit struct {
 	Path         string     `json:"path,omitzero"`
 	Operation    string     `json:"operation,omitzero"` // create, modify, delete, rename
@@ -83,7 +82,7 @@ type FileEdit struct {
 	Extra        Extra      `json:"-"`
 }
 
-// TestRun is a run of tests and how it ended.
+// TestRun is a run of tests with its result.
 type TestRun struct {
 	Command    string       `json:"command,omitzero"`
 	Framework  string       `json:"framework,omitzero"`
@@ -97,7 +96,7 @@ type TestRun struct {
 	Extra      Extra        `json:"-"`
 }
 
-// CommandExec is a shell command and how it ended.
+// CommandExec is a shell command with its result.
 type CommandExec struct {
 	Command    string       `json:"command,omitzero"`
 	Cwd        string       `json:"cwd,omitzero"`
@@ -130,14 +129,14 @@ type APIResult struct {
 	Extra      Extra        `json:"-"`
 }
 
-// Observation is something noticed without acting.
+// Observation is something the agent noticed without acting.
 type Observation struct {
 	Subject string `json:"subject,omitzero"`
 	Text    string `json:"text,omitzero"`
 	Extra   Extra  `json:"-"`
 }
 
-// StateChange is a transition of some state.
+// StateChange is a change of some state.
 type StateChange struct {
 	Subject string `json:"subject,omitzero"`
 	From    string `json:"from,omitzero"`

@@ -40,8 +40,7 @@ func TestEveryTypeHasAView(t *testing.T) {
 	}
 }
 
-// fill sets every field of v, however deep, to something that is not zero and
-// fits the rules.
+// fill sets every field of v, recursively, to a non-zero valid value.
 func fill(v reflect.Value, name string) {
 	if o, ok := v.Addr().Interface().(optional); ok {
 		fill(reflect.ValueOf(o.slot()).Elem(), name)
@@ -87,8 +86,7 @@ func fill(v reflect.Value, name string) {
 	}
 }
 
-// Each view, full of values, is valid content, comes back equal, and is empty
-// when the content is.
+// Each filled view is valid content, comes back equal, and is empty for empty content.
 func TestViewsRoundTrip(t *testing.T) {
 	for _, zero := range eventViews() {
 		v := reflect.New(reflect.TypeOf(zero)).Elem()
@@ -135,8 +133,8 @@ func TestViewsRoundTrip(t *testing.T) {
 	}
 }
 
-// A view keeps what it does not understand: unknown members, and members whose
-// value is of a kind it did not expect.
+// A view keeps what it does not know: unknown members, and members with a value of another
+// kind.
 func TestViewsKeepTheUnknown(t *testing.T) {
 	content := `{"command":["ls","-l"],"cwd":"/tmp","exit_code":"zero","CWD":"other","vendor":{"deep":[1e2,null]}}`
 	e, _, err := DecodeEvent([]byte(strings.Replace(with(`{"role":"user","text":"hi"}`, content), `"message"`, `"command_exec"`, 1)))
@@ -156,14 +154,14 @@ func TestViewsKeepTheUnknown(t *testing.T) {
 	if !sameJSON([]byte(e.Content), []byte(content)) {
 		t.Errorf("came back as %s", e.Content)
 	}
-	// A typed field that is set wins over the stranger of the same name.
+	// A typed field that is set replaces the member of the same name in Extra.
 	c.Command = "ls"
 	if err := e.SetContent(c); err != nil || strings.Count(string(e.Content), `"command"`) != 1 {
 		t.Errorf("%s %v", e.Content, err)
 	}
 }
 
-// Reading a view and writing it back gives the same content, whatever it is.
+// Reading a view and writing it back gives the same content, for any content.
 func TestViewsLoseNothing(t *testing.T) {
 	for i, zero := range eventViews() {
 		rapid.Check(t, func(t *rapid.T) {
@@ -190,7 +188,7 @@ func TestViewsLoseNothing(t *testing.T) {
 	}
 }
 
-// encoding/json is told about Extra and exact names by every type that has them.
+// Every type with Extra and exact names implements the interfaces of encoding/json.
 func TestViewsSpeakForThemselves(t *testing.T) {
 	text := []byte(`{"role":"user","ROLE":"system","n":12345678901234567890,"attachments":[{"url":"u","z":1}]}`)
 	var m Message
@@ -256,7 +254,7 @@ func TestContentMadeInGoMayBeWrong(t *testing.T) {
 	}
 }
 
-// A value of the wrong kind survives where the field itself must be written.
+// A value of the wrong kind survives even if the field itself must be written.
 func TestWrongKindsSurvive(t *testing.T) {
 	for _, text := range []string{`{"origin":5,"confidence":"x","evidence_count":2}`, `{"origin":"o","confidence":0,"evidence_count":0}`} {
 		var p Provenance

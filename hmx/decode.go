@@ -8,18 +8,18 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// decoder is the working memory of one decoding, used again for the next.
+// decoder is the working memory of one decoding. It is reused.
 type decoder struct {
 	doc   canon.Doc
 	check shape.Checker
 	slots [32]canon.Node
 	data  []byte // the document without surrounding white space
 	lead  int    // bytes of white space before it
-	buf   []byte // a raw value under inspection, or the parts of an event
+	buf   []byte // a raw value being checked, or the parts of an event
 	parts assembly
 }
 
-// keepBytes is how large a decoder may have grown and still be kept.
+// keepBytes is the largest decoder that is kept for reuse.
 const keepBytes = 1 << 20
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
@@ -27,15 +27,14 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 func borrow() *decoder { return decoders.Get().(*decoder) }
 
 func (d *decoder) giveBack() {
-	d.data, d.parts.embeddings = nil, nil // these are the caller's now
+	d.data, d.parts.embeddings = nil, nil // these belong to the caller now
 	if d.doc.Footprint()+cap(d.buf) <= keepBytes {
 		d.doc.Reset()
 		decoders.Put(d)
 	}
 }
 
-// read parses data and checks it against the shape of its kind. On return the
-// slots are filled if ok.
+// read parses data and checks it against the shape of its kind. If ok, the slots are filled.
 func (d *decoder) read(s *spec, data []byte) (ok bool) {
 	d.data = d.trim(data)
 	d.check.Reset(&d.doc)
@@ -64,21 +63,21 @@ func (d *decoder) trim(data []byte) []byte {
 	return data[d.lead:end]
 }
 
-// space reports whether c is white space to JSON.
+// space reports whether c is JSON white space.
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
 func (d *decoder) verdict(k Kind) ([]Problem, error) {
 	return verdict(k, d.doc.Flaws(), d.check.Problems, d.check.Omitted, d.lead)
 }
 
-// spec is what the decoder needs to know of a kind.
+// spec is what the decoder needs to know about a kind.
 type spec struct {
 	kind     Kind
 	shape    *shape.Shape
 	maxBytes int
 	sizeRule string
-	rootRule string         // the document is not an object at all
-	more     func(*decoder) // rules that a JSON Schema cannot say
+	rootRule string         // for a document that is no object
+	more     func(*decoder) // rules that a JSON Schema cannot express
 }
 
 func specOf(k Kind) *spec {
@@ -101,8 +100,8 @@ func (d *decoder) run(s *spec, data []byte) (warnings []Problem, err error) {
 	return d.verdict(s.kind)
 }
 
-// Check applies every rule of kind k to data and returns what it found: warnings
-// alone if the document is valid, and an *InvalidError if it is not.
+// Check applies every rule of kind k to data: it returns only warnings if the document is
+// valid, and an *InvalidError if it is not.
 func Check(k Kind, data []byte) (warnings []Problem, err error) {
 	if _, err := ParseKind(string(k)); err != nil {
 		return nil, err
@@ -112,8 +111,7 @@ func Check(k Kind, data []byte) (warnings []Problem, err error) {
 	return d.run(specOf(k), data)
 }
 
-// MaxBytes returns how large a document of kind k may be, and 0 if there is no such
-// kind.
+// MaxBytes returns the maximum size of a document of kind k, and 0 if there is no such kind.
 func MaxBytes(k Kind) int {
 	if s := specOf(k); s != nil {
 		return s.maxBytes
@@ -129,9 +127,9 @@ func SizeRule(k Kind) string {
 	return ""
 }
 
-// Detect tells from its id field which kind of document data is. It looks at the
-// names of the outermost object only; ok is false if data has none or several of
-// event_id, artifact_id and pack_id.
+// Detect determines the kind of a document by its id field. It reads only the names of the
+// outermost object; ok is false if data has none or several of event_id, artifact_id and
+// pack_id.
 func Detect(data []byte) (k Kind, ok bool) {
 	d := borrow()
 	defer d.giveBack()
@@ -156,7 +154,7 @@ func Detect(data []byte) (k Kind, ok bool) {
 // text returns the document as a string; everything decoded refers to it.
 func (d *decoder) text() string { return string(d.data) }
 
-// has reports whether the field in slot i is there.
+// has reports whether the field in slot i is present.
 func (d *decoder) has(i int) bool { return d.slots[i] != canon.None }
 
 // warn adds a warning about the value in slot i.

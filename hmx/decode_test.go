@@ -153,7 +153,7 @@ func TestEventTolerance(t *testing.T) {
 	}
 }
 
-// Many problems come back at once, in the order of the text.
+// All problems are returned at once, in the order of the text.
 func TestAllProblemsAtOnce(t *testing.T) {
 	doc := `{"hmx_version":"1","event_id":"","event_type":"feedback","agent_id":"a","TENANT_ID":"x","tenant_id":"t","tenant_id":"u",` +
 		`"timestamp":"now","sequence":-1,"content":{"signal":"meh","signal":1,"n":NaN,"s":"\ud800"},"metadata":{"m":1e999},"salience":7}`
@@ -215,7 +215,7 @@ func TestEventLimits(t *testing.T) {
 	}
 }
 
-// A document with more problems than anybody reads is cut, and says so.
+// A long list of problems is cut, and says so.
 func TestProblemsAreBounded(t *testing.T) {
 	var b strings.Builder
 	for i := range 5000 {
@@ -254,7 +254,7 @@ func TestBigIntegersKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// Plain events take the quick way; it would be a silent loss if they did not.
+// The quick decoder accepts plain events; otherwise it would silently be useless.
 func TestTypicalEventsAreQuick(t *testing.T) {
 	events := typicalEvents()
 	for _, extra := range []string{
@@ -273,8 +273,8 @@ func TestTypicalEventsAreQuick(t *testing.T) {
 	}
 }
 
-// One byte more, less or other at any place of an event with every field: the quick
-// decoder never accepts what the general one does not.
+// With one byte more, less or different at any place of an event with every field, the quick
+// decoder never accepts what the general one refuses.
 func TestQuickDecoderByteByByte(t *testing.T) {
 	full := strings.TrimSuffix(base, "}") + `,"trace_id":"","correlation_id":"c","parent_event_id":"é","embeddings":[0.5,-1e-3],` +
 		`"salience":0.5,"source":"x\n","provenance_ref":"r","tags":["a",""],"ttl_seconds":10}`
@@ -293,7 +293,7 @@ func TestQuickDecoderByteByByte(t *testing.T) {
 	}
 }
 
-// What is not plain is left to the general decoder, right or wrong.
+// Everything that is not plain is left to the general decoder, valid or not.
 func TestQuickDecoderLeavesTheRest(t *testing.T) {
 	for _, doc := range []string{
 		"", "{}", "{", "[]", base + "x", base[:len(base)-1], "\xef\xbb\xbf" + base,
@@ -341,8 +341,7 @@ func TestDecodedEventOwnsItsMemory(t *testing.T) {
 	}
 }
 
-// An event holds its parts and nothing else of the text it came in, however it was
-// decoded.
+// An event holds only its parts of the input text, whichever decoder read it.
 func TestEventsHoldOnlyTheirParts(t *testing.T) {
 	padded := strings.Replace(base, `,"event_id"`, strings.Repeat(" ", 1<<19)+`,"event_id"`, 1)
 	odd := strings.Replace(padded, `"message"`, `"telepathy"`, 1) // not for the quick decoder

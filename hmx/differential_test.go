@@ -11,9 +11,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// FuzzSchemaAgreement proves that the Go checks and the published JSON Schemas
-// mean the same. The input is a script of edits to a valid document, so that
-// nearly every execution reaches the rules and not only the parser.
+// FuzzSchemaAgreement checks that the Go rules and the published JSON Schemas agree. The input
+// is a script of edits to a valid document, so that nearly every execution reaches the rules
+// and not only the parser.
 func FuzzSchemaAgreement(f *testing.F) {
 	for kind := range byte(3) {
 		f.Add(kind, []byte{})
@@ -49,8 +49,7 @@ func FuzzSchemaAgreementRaw(f *testing.F) {
 	})
 }
 
-// agree compares the two judgements on a text that is strict JSON; on any other
-// the schema has no say.
+// agree compares the two verdicts on strict JSON; schemas do not apply to anything else.
 func agree(t *testing.T, k Kind, schema *jsonschema.Schema, data []byte) {
 	d := borrow()
 	defer d.giveBack()
@@ -60,7 +59,7 @@ func agree(t *testing.T, k Kind, schema *jsonschema.Schema, data []byte) {
 		t.Fatalf("%s: Check accepts what its shape refuses: %s", k, data)
 	}
 	if len(d.doc.Flaws()) > 0 || len(d.data) > 64<<10 {
-		return // broken JSON, or large enough for the rules on bytes
+		return // invalid JSON, or large enough for the rules on bytes
 	}
 	ours := len(d.check.Problems) == 0
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.data))
@@ -73,8 +72,8 @@ func agree(t *testing.T, k Kind, schema *jsonschema.Schema, data []byte) {
 	}
 }
 
-// seedDocuments returns valid documents of kind k, with every optional field and
-// every type of content among them.
+// seedDocuments returns valid documents of kind k, with every optional field and every type of
+// content.
 func seedDocuments(t testing.TB, k Kind) []string {
 	switch k {
 	case KindEvent:
@@ -122,8 +121,8 @@ func seedDocuments(t testing.TB, k Kind) []string {
 	return []string{string(example(t, "pack")), full}
 }
 
-// values are what edits put in place of what was there: every kind, the edges of
-// every rule, and the texts that some rule allows.
+// values are the replacements of edits: every kind, the edges of every rule, and the texts that
+// some rule allows.
 var values = []string{
 	`null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `2`, `1.0`, `1e0`, `10e-1`, `0.5`, `1.5`, `1.00000000000000000001`, `-1e-30`, `1e300`,
 	`9223372036854775807`, `9223372036854775808`, `9.223372036854775807e18`, `""`, `" "`, `"x"`, `"HMX-1.0"`, `"HMX-10.25"`, `"HMX-1"`, `"HMX-1.0 "`,
@@ -141,7 +140,7 @@ var values = []string{
 	`{"relevance":-1}`, `{"start":"x"}`, `"@NaN@"`, `"@1e999@"`, `"@-Infinity@"`,
 }
 
-// notJSON are values that encoding/json will not write; they are put in after it.
+// notJSON are values that encoding/json does not write; they are inserted afterwards.
 var notJSON = strings.NewReplacer(`"@NaN@"`, "NaN", `"@1e999@"`, "1e999", `"@-Infinity@"`, "-Infinity")
 
 var fieldNames = []string{
@@ -149,8 +148,8 @@ var fieldNames = []string{
 	"time_range", "supersedes", "superseded_by", "status", "version", "embeddings", "salience", "unknown", "", "time_ref", "rank", "drop_reason",
 }
 
-// mutate applies the script to one of the seeds. Three bytes are one edit: what,
-// where (the n-th value of the document), and with which value.
+// mutate applies the script to one of the seeds. Three bytes are one edit: what, where (the
+// n-th value of the document), and with which value.
 func mutate(seeds []string, script []byte) []byte {
 	if len(script) == 0 {
 		return []byte(seeds[0])
@@ -222,7 +221,7 @@ func change(v any, what, with byte) any {
 		case 0:
 			return append(c, json.RawMessage(values[int(with)%len(values)]))
 		case 1:
-			for range 70 { // past the limit on tags
+			for range 70 { // beyond the limit on tags
 				c = append(c, "tag")
 			}
 			return c

@@ -10,8 +10,7 @@ import (
 	"lukasa.dev/hmx/internal/shape"
 )
 
-// The pages that describe the three kinds are printed from the tables that check
-// them.
+// The pages about the three kinds are printed from the tables that check them.
 func TestKindsAreDocumented(t *testing.T) {
 	for _, k := range Kinds() {
 		want := kindPage(k)
@@ -123,7 +122,7 @@ func rows(b *strings.Builder, prefix string, s *shape.Shape) {
 	}
 }
 
-// cell makes text fit for a cell of a Markdown table.
+// cell escapes text for a cell of a Markdown table.
 func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "<", "&lt;", ">", "&gt;").Replace(text)
 }

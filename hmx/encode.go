@@ -13,10 +13,10 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// EncodeError says that a value made in Go has no JSON form.
+// EncodeError says that a Go value has no JSON form.
 type EncodeError struct {
 	Pointer string // JSON Pointer of the value
-	Rule    string // the rule of strict JSON that it breaks
+	Rule    string // the broken rule of strict JSON
 	Detail  string
 }
 
@@ -28,7 +28,7 @@ func (e *EncodeError) Error() string {
 	return "cannot write as JSON: " + at + e.Detail + " (" + e.Rule + ")"
 }
 
-// within says that err belongs to the member or item called name.
+// within adds the name of a member or item to the path of err.
 func within(name string, err error) error {
 	if e, ok := err.(*EncodeError); ok {
 		token := canon.AppendPointerToken([]byte("/"), []byte(name))
@@ -41,8 +41,8 @@ func notFinite(f float64) error {
 	return &EncodeError{Rule: "HMX-JSON/number", Detail: fmt.Sprint(f) + " is not a finite number"}
 }
 
-// checkEncoded applies the rules of kind k to what was encoded, and turns a
-// failure to encode into the problem that it is.
+// checkEncoded applies the rules of kind k to an encoding, and turns an encoding error into a
+// problem.
 func checkEncoded(k Kind, data []byte, err error) ([]Problem, error) {
 	if e, ok := err.(*EncodeError); ok {
 		return nil, &InvalidError{Kind: k, Problems: []Problem{{Pointer: e.Pointer, Rule: e.Rule, Found: e.Detail, Allowed: "what JSON can say"}}}
@@ -53,20 +53,19 @@ func checkEncoded(k Kind, data []byte, err error) ([]Problem, error) {
 	return Check(k, data)
 }
 
-// encode appends v as compact JSON. Unlike encoding/json it refuses text that is
-// not UTF-8 instead of replacing it, writes numbers in as few bytes as they need and
-// escapes nothing that need not be. An error is an *EncodeError that names the field.
+// encode appends v as compact JSON. Unlike encoding/json it refuses invalid UTF-8 instead of
+// replacing it, writes numbers in as few bytes as possible and escapes only what must be
+// escaped. An error is an *EncodeError that names the field.
 func encode(dst []byte, v any) ([]byte, error) {
 	return encoder{}.encode(dst, v)
 }
 
-// encodeCanonical appends v in canonical form, at once: that is what [canonical] makes of
-// what encode appends.
+// encodeCanonical appends v directly in canonical form: the same as [canonical] of encode.
 func encodeCanonical(dst []byte, v any) ([]byte, error) {
 	return encoder{canonical: true}.encode(dst, v)
 }
 
-// canonical returns what was encoded in its canonical form.
+// canonical returns the canonical form of an encoding.
 func canonical(data []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ var (
 	optType   = reflect.TypeFor[interface{ content() (any, bool) }]()
 )
 
-// Where the fields of Time and Opt are.
+// Indexes of the fields of Time and Opt.
 const (
 	timeText = 0
 	optValue = 0
@@ -102,7 +101,7 @@ func (e encoder) encode(dst []byte, v any) ([]byte, error) {
 }
 
 func (e encoder) value(dst []byte, v reflect.Value) ([]byte, error) {
-	// Nothing is asked for as an interface, which would be a copy in memory of its own.
+	// No value is converted to an interface, which would allocate.
 	switch v.Kind() {
 	case reflect.String:
 		if v.Type() == rawType {
@@ -130,10 +129,10 @@ func (e encoder) value(dst []byte, v reflect.Value) ([]byte, error) {
 		}
 		return e.planned(dst, v, planOf(v.Type()))
 	}
-	panic("hmx: no JSON form for " + v.Type().String()) // a fault in a type of this package
+	panic("hmx: no JSON form for " + v.Type().String()) // a bug in a type of this package
 }
 
-// planned is value for a struct whose plan is known, which a Time has not.
+// planned is value for a struct with a known plan, which a Time does not have.
 func (e encoder) planned(dst []byte, v reflect.Value, p *plan) ([]byte, error) {
 	switch {
 	case !p.opt:
@@ -144,7 +143,7 @@ func (e encoder) planned(dst []byte, v reflect.Value, p *plan) ([]byte, error) {
 	return e.value(dst, v.Field(optValue))
 }
 
-// integer appends an integer, in canonical form as the double that it is.
+// integer appends an integer, in canonical form as a double.
 func (e encoder) integer(dst []byte, n int64) []byte {
 	const exact = 1 << 53
 	if e.canonical && (n > exact || n < -exact) {
@@ -170,8 +169,8 @@ func appendText(dst []byte, s string) ([]byte, error) {
 	return canon.AppendQuoted(dst, s), nil
 }
 
-// raw appends r without white space between its tokens. It is read once
-// more, so that no Raw, wherever it came from, can break a line or a document.
+// raw appends r without white space between its tokens. It parses r again, so that no Raw can
+// break a line or a document.
 func (e encoder) raw(dst []byte, r Raw) ([]byte, error) {
 	if r == "" {
 		return append(dst, "{}"...), nil
@@ -192,12 +191,12 @@ func (e encoder) raw(dst []byte, r Raw) ([]byte, error) {
 	return d.doc.AppendCompact(dst, d.doc.Root()), nil
 }
 
-// maxPlain is how long a Raw may be that is looked at byte by byte.
+// maxPlain is the maximum length of a Raw that is checked byte by byte.
 const maxPlain = 256
 
-// plain reports whether r is short and is written as it stands, in either form: a text of
-// ASCII without escapes, a number of a few digits without a sign or an exponent, or an
-// object of such numbers whose names are in order.
+// plain reports whether r is short and equals its encoding in either form: an ASCII string
+// without escapes, a number of a few digits without a sign or an exponent, or an object of such
+// numbers with sorted names.
 func plain(r Raw) bool {
 	if len(r) > maxPlain {
 		return false
@@ -215,7 +214,7 @@ func plain(r Raw) bool {
 func plainObject(r Raw) bool {
 	last := Raw("")
 	for first := true; ; first = false {
-		r = r[1:] // the brace, or a comma
+		r = r[1:] // the brace or a comma
 		n := plainText(r)
 		if n == 0 || n == len(r) || r[n] != ':' || !first && r[:n-1] <= last {
 			return false
@@ -230,8 +229,8 @@ func plainObject(r Raw) bool {
 	}
 }
 
-// plainText returns how many bytes at the beginning of r are a text of ASCII without
-// escapes; 0 if there is none.
+// plainText returns the length of the ASCII string without escapes at the beginning of r; 0 if
+// there is none.
 func plainText(r Raw) int {
 	if r == "" || r[0] != '"' {
 		return 0
@@ -247,9 +246,8 @@ func plainText(r Raw) int {
 	return 0
 }
 
-// plainNumber returns how many bytes at the beginning of r are a number of at most 15
-// digits, none of which could be left out, and of at most 6 behind the point; 0 if there
-// is none.
+// plainNumber returns the length of the number at the beginning of r, with at most 15 digits,
+// none redundant, and at most 6 decimals; 0 if there is none.
 func plainNumber(r Raw) int {
 	whole := digits(r)
 	if whole == 0 || whole > 1 && r[0] == '0' || whole > 15 {
@@ -266,7 +264,7 @@ func plainNumber(r Raw) int {
 	return n
 }
 
-// digits returns how many digits r begins with.
+// digits returns the number of leading digits of r.
 func digits(r Raw) int {
 	n := 0
 	for n < len(r) && r[n] >= '0' && r[n] <= '9' {
@@ -275,7 +273,7 @@ func digits(r Raw) int {
 	return n
 }
 
-// manyObjects is how many objects of a list are worth another goroutine.
+// manyObjects is how many objects of a list justify another goroutine.
 const manyObjects = 64
 
 func (e encoder) slice(dst []byte, v reflect.Value) ([]byte, error) {
@@ -307,7 +305,7 @@ func (e encoder) slice(dst []byte, v reflect.Value) ([]byte, error) {
 	return dst, err
 }
 
-// itemRooms has room for items that are written beside others.
+// itemRooms holds buffers for items that are written concurrently.
 var itemRooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // items appends some of the items of a list.
@@ -324,7 +322,7 @@ func (e encoder) items(dst []byte, v reflect.Value, from, to int) ([]byte, error
 	return dst, nil
 }
 
-// sort puts names in the order in which they are written.
+// sort sorts names in the order in which they are written.
 func (e encoder) sort(names []string) {
 	if e.canonical {
 		slices.SortFunc(names, compareNames)
@@ -364,8 +362,8 @@ func (e encoder) member(dst []byte, name string, v reflect.Value) ([]byte, error
 	return dst, nil
 }
 
-// absent reports whether a field that may be left out is to be: an Opt that is not
-// set, whatever its value, or the zero value of another type.
+// absent reports whether an optional field is left out: an Opt that is not set, whatever its
+// value, or the zero value of another type.
 func (f *planField) absent(v reflect.Value) bool {
 	switch {
 	case v.Kind() != reflect.Struct:
@@ -393,7 +391,7 @@ func (e encoder) structure(dst []byte, v reflect.Value, p *plan) (_ []byte, err 
 		fv := v.Field(f.index)
 		if f.absent(fv) {
 			if _, instead := extra[f.name]; f.omitZero || instead {
-				continue // left out, or of a kind the field could not take
+				continue // left out, or of a kind that the field cannot hold
 			}
 		}
 		for e.canonical && len(names) > 0 && compareNames(names[0], f.name) < 0 {
@@ -420,7 +418,7 @@ func (e encoder) structure(dst []byte, v reflect.Value, p *plan) (_ []byte, err 
 	return append(dst, '}'), nil
 }
 
-// other appends a member that has no field.
+// other appends a member without a field.
 func (e encoder) other(dst []byte, name string, extra Extra) ([]byte, error) {
 	dst, err := appendText(dst, name)
 	if err != nil {
@@ -432,8 +430,8 @@ func (e encoder) other(dst []byte, name string, extra Extra) ([]byte, error) {
 	return dst, nil
 }
 
-// others returns the names of the members that have no field which says something, in the
-// order in which they are written.
+// others returns the names of the members without a field that is written, in the order in
+// which they are written.
 func (e encoder) others(names []string, v reflect.Value, p *plan, extra Extra) []string {
 	for name := range extra {
 		if !p.says(v, name) {
@@ -447,13 +445,13 @@ func (e encoder) others(names []string, v reflect.Value, p *plan, extra Extra) [
 // compareNames compares names of members as the canonical form orders them.
 func compareNames(a, b string) int { return canon.CompareUTF16([]byte(a), []byte(b)) }
 
-// says reports whether a field has the member of a name.
+// says reports whether a field writes the member with a name.
 func (p *plan) says(v reflect.Value, name string) bool {
 	i, known := p.byName[name]
 	return known && !p.fields[i].absent(v.Field(p.fields[i].index))
 }
 
-// comma appends a comma where a member stands before.
+// comma appends a comma if a member precedes.
 func comma(dst []byte) []byte {
 	if dst[len(dst)-1] == '{' {
 		return dst

@@ -58,9 +58,8 @@ func (t EventType) Standard() bool {
 // customPattern is CustomType as a regular expression, for schemas.
 const customPattern = `x-[A-Za-z0-9_.]+-[A-Za-z0-9_.-]+`
 
-// CustomType reports whether name has the form x-{vendor}-{type} that custom
-// event and artifact types must have: letters, digits, _ and . in the vendor, and
-// dashes too in the type.
+// CustomType reports whether name has the form x-{vendor}-{type} of custom event and artifact
+// types: letters, digits, _ and . in the vendor, and also dashes in the type.
 func CustomType(name string) bool {
 	rest, ok := strings.CutPrefix(name, "x-")
 	vendor, kind, dash := strings.Cut(rest, "-")
@@ -77,9 +76,8 @@ func CustomType(name string) bool {
 	return true
 }
 
-// Event is one HMX event: the atomic unit of what an agent saw or did. The strings
-// of a decoded event are parts of one text, so keeping one of them keeps all:
-// use strings.Clone to keep an id alone.
+// Event is one HMX event: the atomic unit of what an agent saw or did. The strings of a decoded
+// event share one text, so keeping one of them keeps all: use strings.Clone to keep an id alone.
 type Event struct {
 	HMXVersion string    `json:"hmx_version"`
 	EventID    string    `json:"event_id"`
@@ -103,7 +101,7 @@ type Event struct {
 	TTLSeconds    Opt[int64]   `json:"ttl_seconds,omitzero"`
 }
 
-// Places of the fields in eventShape.Fields, in the order of Event.
+// Indexes of the fields in eventShape.Fields, in the order of Event.
 const (
 	eVersion = iota
 	eID
@@ -131,9 +129,9 @@ var eventSpec = spec{
 	sizeRule: "HMX-E/11", rootRule: "HMX-E/2", more: checkEvent,
 }
 
-// DecodeEvent reads one event and applies every rule of HMX-E. It returns the
-// event with any warnings, or an *InvalidError that lists all problems. The event
-// does not refer to data, and holds about as much memory as Size says.
+// DecodeEvent decodes one event and applies every rule of HMX-E. It returns the event with any
+// warnings, or an *InvalidError that lists all problems. The event does not refer to data, and
+// holds about as much memory as Size says.
 func DecodeEvent(data []byte) (*Event, []Problem, error) {
 	d := borrow()
 	defer d.giveBack()
@@ -143,7 +141,7 @@ func DecodeEvent(data []byte) (*Event, []Problem, error) {
 	return d.generalEvent(data)
 }
 
-// generalEvent is DecodeEvent for any text at all.
+// generalEvent is DecodeEvent for any text.
 func (d *decoder) generalEvent(data []byte) (*Event, []Problem, error) {
 	warnings, err := d.run(&eventSpec, data)
 	if err != nil {
@@ -185,8 +183,7 @@ func (d *decoder) event() *Event {
 	return a.event()
 }
 
-// checkEvent adds the warnings; an event has no rule that its schema cannot say,
-// but for sizes.
+// checkEvent adds the warnings; the schema of events expresses every rule except sizes.
 func checkEvent(d *decoder) {
 	d.warnVersion(eVersion, "HMX-E/6.1")
 	if !d.has(eType) || d.doc.Kind(d.slots[eType]) != canon.String {
@@ -202,7 +199,7 @@ func checkEvent(d *decoder) {
 	}
 }
 
-// warnVersion warns of a version that is well formed but not ours.
+// warnVersion warns about a well-formed version other than ours.
 func (d *decoder) warnVersion(i int, rule string) {
 	if !d.has(i) || d.doc.Kind(d.slots[i]) != canon.String {
 		return
@@ -215,17 +212,16 @@ func (d *decoder) warnVersion(i int, rule string) {
 	}
 }
 
-// Validate applies every rule of HMX-E to an event made in Go. What cannot be
-// written as JSON at all is the one problem reported then.
+// Validate applies every rule of HMX-E to an event made in Go. If it cannot be written as JSON,
+// that is the only problem.
 func (e *Event) Validate() ([]Problem, error) {
 	data, err := e.AppendJSON(nil)
 	return checkEncoded(KindEvent, data, err)
 }
 
-// AppendJSON appends the event as one line of compact JSON, fields in the order
-// of the document; an empty HMXVersion is written as Version. It does not ask
-// whether the event is valid: Validate does. It fails if a string is not UTF-8, a number is not finite or
-// a raw value is not strict JSON.
+// AppendJSON appends the event as one line of compact JSON, fields in the order of the document;
+// an empty HMXVersion is written as Version. It does not validate the event: Validate does. It
+// fails if a string is not UTF-8, a number is not finite or a raw value is not strict JSON.
 func (e *Event) AppendJSON(dst []byte) ([]byte, error) {
 	if e == nil {
 		return dst, errNoEvent
@@ -273,9 +269,9 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Canonical returns the event in the canonical form of RFC 8785. Numbers are doubles
-// there: two events that differ only in digits beyond 2^53, of a sequence or inside
-// content, have the same canonical form, and are not told apart by it.
+// Canonical returns the event in the canonical form of RFC 8785. Its numbers are doubles: two
+// events that differ only in digits beyond 2^53, of a sequence or inside content, have the same
+// canonical form.
 func (e *Event) Canonical() ([]byte, error) { return canonical(e.AppendJSON(nil)) }
 
 // Size estimates the memory the event holds, in bytes.

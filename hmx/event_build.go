@@ -2,12 +2,11 @@ package hmx
 
 import "lukasa.dev/internal/canon"
 
-// assembly gathers the parts of an event before it is built, so that the event
-// holds one string with just its parts: not the names, the white space or anything
-// else of the text it came in.
+// assembly collects the parts of an event before it is built, so that the event holds one
+// string with just its parts: without the names, the white space or anything else of the input.
 type assembly struct {
 	d     *decoder
-	there uint32              // a bit per field; the others mean nothing
+	there uint32              // a bit per field; the others are undefined
 	parts [eTTL + 1][2]uint32 // of texts and raw values, in d.buf
 	tags  [MaxTags][2]uint32  // likewise
 	count int                 // of tags
@@ -19,8 +18,8 @@ type assembly struct {
 	embeddings    []float64
 }
 
-// assemble starts an event. The assembly is the decoder's own: it is too large to
-// be cleared for every event.
+// assemble starts an event. The assembly belongs to the decoder: it is too large to be cleared
+// for every event.
 func (d *decoder) assemble() *assembly {
 	d.buf = d.buf[:0]
 	a := &d.parts
@@ -28,27 +27,27 @@ func (d *decoder) assemble() *assembly {
 	return a
 }
 
-// add notes the bytes of a field.
+// add records the bytes of a field.
 func (a *assembly) add(field int, part []byte) {
 	start := len(a.d.buf)
 	a.d.buf = append(a.d.buf, part...)
 	a.note(field, start)
 }
 
-// addText notes the unescaped text of string n.
+// addText records the unescaped text of string n.
 func (a *assembly) addText(field int, n canon.Node) {
 	start := len(a.d.buf)
 	a.d.buf = a.d.doc.AppendString(a.d.buf, n)
 	a.note(field, start)
 }
 
-// note says that a field is what was gathered since start.
+// note makes what was collected since start the value of a field.
 func (a *assembly) note(field, start int) {
 	a.parts[field] = [2]uint32{uint32(start), uint32(len(a.d.buf))}
 	a.there |= 1 << field
 }
 
-// addTags notes the strings of array n, of which there are at most MaxTags.
+// addTags records the strings of array n, at most MaxTags.
 func (a *assembly) addTags(n canon.Node) {
 	a.there |= 1 << eTags
 	doc := &a.d.doc
@@ -61,7 +60,7 @@ func (a *assembly) addTags(n canon.Node) {
 	}
 }
 
-// addNumbers notes the numbers of array n.
+// addNumbers records the numbers of array n.
 func (a *assembly) addNumbers(n canon.Node) {
 	a.there |= 1 << eEmbeddings
 	doc := &a.d.doc

@@ -8,14 +8,13 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// quickEvent reads an event that is valid, free of warnings and written in the
-// plain way nearly every event is: known names, each once and without escapes, and
-// small whole numbers. Anything else it leaves, by returning nil, to the general
-// decoder, which finds out what is wrong and says so.
+// quickEvent decodes an event that is valid, without warnings and written in the usual plain
+// form: known names, each once and without escapes, and small integers. For anything else it
+// returns nil and leaves it to the general decoder, which reports what is wrong.
 //
-// It is there for speed alone: the members are told apart as they are read, so
-// that only content, metadata and lists go through the tape. It must never accept
-// what the general decoder does not; a fuzz target holds the two together.
+// It exists for speed alone: it dispatches members as it reads them, so that only content,
+// metadata and lists go through the tape. It must never accept what the general decoder
+// refuses; a fuzz target compares the two.
 func (d *decoder) quickEvent(data []byte) *Event {
 	b := d.trim(data)
 	if len(b) < 2 || len(b) > MaxEventBytes || b[0] != '{' {
@@ -108,7 +107,7 @@ func (q *quickReader) member(i int) int {
 	return end
 }
 
-// eventField returns the place of a field by its name, or -1.
+// eventField returns the index of a field by its name, or -1.
 func eventField(name []byte) int {
 	switch string(name) {
 	case "hmx_version":
@@ -181,7 +180,7 @@ func (q *quickReader) text(field, i int) int {
 	return end
 }
 
-// escaped reads a string with escapes, where there is no rule on what it says.
+// escaped reads a string with escapes, of a field without a rule on its text.
 func (q *quickReader) escaped(field, i int) int {
 	switch field {
 	case eVersion, eType, eTimestamp:
@@ -231,7 +230,7 @@ func (q *quickReader) list(i int, kind canon.Kind, least, most int) (canon.Node,
 	return n, end
 }
 
-// quickInt reads a whole number of at most 18 digits.
+// quickInt reads an integer of at most 18 digits.
 func quickInt(b []byte, i int) (v int64, end int) {
 	start := i
 	for i < len(b) && b[i]-'0' < 10 && i-start < 19 {
@@ -244,7 +243,7 @@ func quickInt(b []byte, i int) (v int64, end int) {
 	return v, i
 }
 
-// quickFraction reads 0, 1 or 0.something, which is in range however long it is.
+// quickFraction reads 0, 1 or 0.something, which is in range at any length.
 func quickFraction(b []byte, i int) (v float64, end int) {
 	start := i
 	for i < len(b) && (b[i]-'0' < 10 || b[i] == '.') && i-start < 40 {

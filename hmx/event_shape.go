@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/hmx/internal/shape"
 )
 
-// Shapes used by all three kinds.
+// Shapes shared by all three kinds.
 var (
 	anyText    = &shape.Shape{Type: shape.Text}
 	nonEmpty   = &shape.Shape{Type: shape.Text, NonEmpty: true}
@@ -24,7 +24,7 @@ var (
 var dateTimeFormat = shape.Format{
 	Match:  func(b []byte) bool { _, _, ok := parseRFC3339(b); return ok },
 	Format: "date-time",
-	// Many validators do not assert formats; the grammar at least is a pattern.
+	// Many validators do not check formats; so the grammar is at least a pattern.
 	Pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$`,
 	Allowed: "an RFC 3339 date-time with a time zone, such as 2026-03-14T03:00:00.000Z",
 }
@@ -63,8 +63,7 @@ func text(doc string) *shape.Shape { return &shape.Shape{Type: shape.Text, Doc: 
 
 func id(doc string) *shape.Shape { return &shape.Shape{Type: shape.Text, NonEmpty: true, Doc: doc} }
 
-// open describes an object of normative fields that may be absent, beside which
-// anything else may stand.
+// open describes an object of optional normative fields that may have any other members.
 func open(rule string, fields ...shape.Field) *shape.Shape {
 	for i := range fields {
 		fields[i].Rule = rule

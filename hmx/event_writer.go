@@ -9,8 +9,8 @@ import (
 
 var errNoEvent = &EncodeError{Rule: "HMX-E/2", Detail: "there is no event (nil)"}
 
-// eventWriter writes the members of an event without reflection, because every
-// event that leaves the engine passes through it. The first error stays.
+// eventWriter writes the members of an event without reflection, because every event that
+// leaves the engine passes through it. It keeps the first error.
 type eventWriter struct {
 	buf []byte
 	err error
@@ -23,7 +23,7 @@ func (w *eventWriter) name(name string) {
 	w.buf = append(append(append(w.buf, '"'), name...), '"', ':')
 }
 
-// keep takes the outcome of writing a value of the member called name.
+// keep stores the result of writing a value of the member called name.
 func (w *eventWriter) keep(name string, buf []byte, err error) {
 	switch {
 	case w.err != nil:

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Decode a line, show everything that is wrong with it, or use what is in it.
+// Decode a line, and show everything that is wrong with it, or use its content.
 func ExampleDecodeEvent() {
 	for _, line := range []string{
 		`{"hmx_version":"HMX-1.0","event_id":"e1","event_type":"tool_call","agent_id":"a","tenant_id":"t","session_id":"s",` +
@@ -34,7 +34,7 @@ func ExampleDecodeEvent() {
 	// HMX-E/6.3 /timestamp found the string "yesterday"
 }
 
-// Make an event in Go. Time and entropy are the caller's.
+// Make an event in Go. The caller supplies time and entropy.
 func ExampleEvent_SetContent() {
 	ids := hmx.NewIDSource(func() time.Time { return time.UnixMilli(1_800_000_000_000) }, zeros{})
 	id, err := ids.Next()
@@ -76,7 +76,7 @@ func ExampleChain_Supersede() {
 	// artifact a1 cannot supersede itself (HMX-A/7.1)
 }
 
-// zeros is no source of entropy for anything but an example.
+// zeros is a source of entropy for examples only.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

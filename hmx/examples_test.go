@@ -44,8 +44,8 @@ func TestEventExamplesAreValid(t *testing.T) {
 	}
 }
 
-// The documents print placeholders for the hashes: everything else is valid, and
-// the mismatch is reported with the hash the content really has.
+// The documents print placeholders for the hashes: everything else is valid, and the mismatch
+// is reported with the actual hash of the content.
 func TestArtifactExamplesDifferInTheirHashAlone(t *testing.T) {
 	for name, hash := range map[string]string{
 		"artifact-task-schema":     "845b3885e17f1efde8b12c82bcdcfa12df2292724cc8eed45bee754e4ae5dab6",

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode holds the decoder to its word on arbitrary text: no panic, the same
-// answer twice, problems that explain themselves, and nothing lost of what is
-// accepted.
+// FuzzDecode checks the promises of the decoder on arbitrary text: no panic, the same answer
+// twice, problems that explain themselves, and nothing lost of what is accepted.
 func FuzzDecode(f *testing.F) {
 	for _, k := range Kinds() {
 		for _, s := range seedDocuments(f, k) {
@@ -46,8 +45,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzQuickEvent edits valid events, so that the quick decoder is met with texts
-// that are nearly plain.
+// FuzzQuickEvent edits valid events, so that the quick decoder gets texts that are nearly
+// plain.
 func FuzzQuickEvent(f *testing.F) {
 	seeds := seedDocuments(f, KindEvent)
 	for edit := range byte(12) {
@@ -61,13 +60,13 @@ func FuzzQuickEvent(f *testing.F) {
 	})
 }
 
-// quickAgrees proves that what the quick decoder accepts, the general one accepts
-// as well, without a warning and as the same event.
+// quickAgrees checks that what the quick decoder accepts, the general one accepts as well,
+// without a warning and as the same event.
 func quickAgrees(t *testing.T, data []byte) {
 	d := borrow()
 	defer d.giveBack()
 	quick := d.quickEvent(data)
-	// What a decoder did before must not matter.
+	// Earlier use of a decoder must not matter.
 	if fresh := new(decoder).quickEvent(data); !reflect.DeepEqual(quick, fresh) {
 		t.Fatalf("a used decoder reads %+v, a new one %+v", quick, fresh)
 	}

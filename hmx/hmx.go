@@ -4,28 +4,27 @@
 //
 // # What is guaranteed
 //
-//   - Strict decoding. Names are exact and case-sensitive, a name stands once in
-//     an object at every depth, text is UTF-8 without lone surrogates, nothing
-//     trails, nesting ends at 64, unknown top-level fields are refused, integers
+//   - Strict decoding. Names are exact and case-sensitive, a name occurs once in an
+//     object at every depth, text is UTF-8 without lone surrogates, nothing
+//     follows, nesting ends at 64, unknown top-level fields are refused, integers
 //     are not rounded.
-//   - All problems at once. What is wrong comes back as one [InvalidError] with a
+//   - All problems at once. An invalid document gives one [InvalidError] with a
 //     [Problem] for each place: JSON Pointer, rule code such as HMX-E/6.5, what was
 //     found and what is allowed. [Rules] lists every code.
 //   - Nothing is lost. Content and metadata are kept as the text they came in
-//     ([Raw]); typed views such as [Message] read them and carry what they do not
-//     know in Extra. Decoding and encoding again gives the same canonical JSON.
+//     ([Raw]); typed views such as [Message] read them and keep unknown members in
+//     Extra. Decoding and encoding again gives the same canonical JSON.
 //   - One meaning. The decoder and the published JSON Schemas ([Schema]) are made
 //     from one table, and [ContentHash] is SHA-256 over RFC 8785.
-//   - Purity. No clock, no randomness, no goroutine, no I/O: whoever needs an id
-//     passes time and entropy to [NewID].
+//   - Purity. No clock, no randomness, no I/O: a caller that needs an id passes
+//     time and entropy to [NewID].
 //
 // # What is not
 //
-// Validation looks at one document alone. Whether a sequence number grows within
-// its session, whether an event's parent exists or an artifact's chain is whole is
-// for those who hold the others: see [Chain], package reorder and the engine.
-// Package wire has the stream forms, package hippocortex the mappings to the
-// older types.
+// Validation considers one document alone. Whether a sequence number grows within its session,
+// an event's parent exists or an artifact's chain is complete is checked by code that has the
+// other documents: see [Chain], package reorder and the engine. Package wire has the stream
+// forms, package hippocortex the mappings to the older types.
 package hmx
 
 import "fmt"

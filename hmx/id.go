@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// NewID returns a UUIDv7 (RFC 9562) made of the time and ten bytes read from
-// random, such as crypto/rand.Reader. Ids of different milliseconds sort by time;
-// for ids that also sort within one, use an IDSource.
+// NewID returns a UUIDv7 (RFC 9562) made of the time and ten bytes read from random, such as
+// crypto/rand.Reader. Ids of different milliseconds sort by time; for ids that also sort within
+// a millisecond, use an IDSource.
 func NewID(now time.Time, random io.Reader) (string, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(random, b[6:]); err != nil {
@@ -20,8 +20,8 @@ func NewID(now time.Time, random io.Reader) (string, error) {
 	return format(&b), nil
 }
 
-// IDSource makes UUIDv7 ids that grow strictly, even when many fall into one
-// millisecond or the clock steps back. It is safe for concurrent use.
+// IDSource makes strictly increasing UUIDv7 ids, even if many fall into one millisecond or the
+// clock steps back. It is safe for concurrent use.
 type IDSource struct {
 	clock  func() time.Time
 	random io.Reader
@@ -47,8 +47,8 @@ func (s *IDSource) Next() (string, error) {
 	}
 	stamp(&b, s.clock().UnixMilli())
 	if s.used && string(b[:6]) <= string(s.last[:6]) {
-		// Same millisecond or a clock that went back: count on from the last id.
-		// The 74 free bits are one number, its low byte last.
+		// Same millisecond, or the clock went back: increment the last id. The 74 free bits are
+		// one number, its low byte last.
 		b = s.last
 		increment(&b)
 	}
@@ -65,8 +65,8 @@ func stamp(b *[16]byte, ms int64) {
 	b[8] = b[8]&0x3F | 0x80
 }
 
-// increment adds one to the free bits, carrying around version and variant and,
-// should all 74 be spent, into the milliseconds.
+// increment adds one to the free bits, carrying around version and variant and, if all 74 are
+// exhausted, into the milliseconds.
 func increment(b *[16]byte) {
 	for i := 15; i >= 0; i-- {
 		fixed := [16]byte{6: 0xF0, 8: 0xC0}[i]

@@ -29,7 +29,7 @@ func TestNewID(t *testing.T) {
 	}
 }
 
-// counter is a source of bytes that a test can predict.
+// counter is a predictable source of bytes.
 type counter byte
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -39,8 +39,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Ids grow strictly within a millisecond, over a clock that steps back, and when
-// all random bits are spent.
+// Ids strictly increase within a millisecond, with a clock that steps back, and when all random
+// bits are exhausted.
 func TestIDSourceGrows(t *testing.T) {
 	for _, fillByte := range []byte{0x00, 0x7F, 0xFF} {
 		random := counter(fillByte)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Status is where an artifact stands in its life (HMX-A section 5).
+// Status is the state of an artifact in its lifecycle (HMX-A section 5).
 type Status string
 
 // The five states.
@@ -15,7 +15,7 @@ const (
 	StatusActive     Status = "active"     // validated and retrievable
 	StatusSuperseded Status = "superseded" // replaced by a newer version
 	StatusDeprecated Status = "deprecated" // its evidence was contradicted or decayed
-	StatusArchived   Status = "archived"   // put away by an operator
+	StatusArchived   Status = "archived"   // archived by an operator
 )
 
 // Statuses lists the states in the order of the document.
@@ -31,10 +31,10 @@ var transitions = map[Status][]Status{
 	StatusActive: {StatusSuperseded, StatusDeprecated, StatusArchived},
 }
 
-// TransitionError is a change of state that the diagram does not have.
+// TransitionError is a change of state that the diagram does not allow.
 type TransitionError struct {
 	From, To Status
-	Allowed  []Status // where From may go; empty if it is final or not a state at all
+	Allowed  []Status // the successors of From; empty if it is final or no state
 }
 
 func (e *TransitionError) Error() string {
@@ -47,8 +47,8 @@ func (e *TransitionError) Error() string {
 	return fmt.Sprintf("an artifact that is %s cannot become %s: allowed are %s (HMX-A/5)", e.From, e.To, strings.Join(names(e.Allowed), ", "))
 }
 
-// Transition reports whether an artifact may go from s to another state, with a
-// *TransitionError if not. Staying is not a transition.
+// Transition returns a *TransitionError unless an artifact may go from s to another state.
+// Staying is not a transition.
 func (s Status) Transition(to Status) error {
 	allowed := transitions[s]
 	if slices.Contains(allowed, to) {
@@ -57,11 +57,11 @@ func (s Status) Transition(to Status) error {
 	return &TransitionError{s, to, slices.Clone(allowed)}
 }
 
-// Retrievable reports whether an artifact in this state is given to an agent.
+// Retrievable reports whether agents receive an artifact in this state.
 func (s Status) Retrievable() bool { return s == StatusActive }
 
-// RetrievableOnRequest reports whether an artifact in this state is given to
-// whoever asks for this state by name.
+// RetrievableOnRequest reports whether an artifact in this state is returned if a request names
+// the state.
 func (s Status) RetrievableOnRequest() bool {
 	return s == StatusActive || s == StatusSuperseded || s == StatusArchived
 }

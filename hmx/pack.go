@@ -9,7 +9,7 @@ const (
 	MaxDecisionConstraints = 20
 )
 
-// Section is a part of a pack that holds one type of knowledge.
+// Section is a part of a pack with one type of knowledge.
 type Section string
 
 // The ten sections of HMX-C section 3.1.
@@ -44,7 +44,7 @@ func (s Section) Priority() int {
 	return -1
 }
 
-// SourceTypes lists what kinds of source a section draws on (HMX-C section 3.1).
+// SourceTypes lists the source types of a section (HMX-C section 3.1).
 func (s Section) SourceTypes() []SourceType {
 	switch s {
 	case SectionCore:
@@ -71,7 +71,7 @@ func (s Section) SourceTypes() []SourceType {
 	return nil
 }
 
-// SourceType says where an entry comes from.
+// SourceType is the type of an entry's source.
 type SourceType string
 
 // The seven source types of HMX-C section 3.2.
@@ -125,7 +125,7 @@ func DropReasons() []DropReason {
 	return []DropReason{DropBudget, DropRelevance, DropDuplicate, DropDeprecated, DropConflict, DropProvenance}
 }
 
-// Pack is one HMX context pack: what an agent is given for one question.
+// Pack is one HMX context pack: the context for one question.
 type Pack struct {
 	HMXVersion       string           `json:"hmx_version"`
 	PackID           string           `json:"pack_id"`
@@ -159,7 +159,7 @@ type Entry struct {
 	Extra          Extra      `json:"-"`
 }
 
-// Provenance says what stands behind an entry.
+// Provenance is the evidence of an entry.
 type Provenance struct {
 	Origin        string  `json:"origin"`
 	Confidence    float64 `json:"confidence"`
@@ -167,7 +167,7 @@ type Provenance struct {
 	Extra         Extra   `json:"-"`
 }
 
-// TokenBudget is what the pack was allowed to cost and what it cost.
+// TokenBudget is the allowed and the actual cost of the pack.
 type TokenBudget struct {
 	TotalBudget    int64                     `json:"total_budget"`
 	Used           int64                     `json:"used"`
@@ -185,7 +185,7 @@ type SectionBudget struct {
 	Extra  Extra `json:"-"`
 }
 
-// AssemblyMetadata says how the pack was made.
+// AssemblyMetadata describes how the pack was made.
 type AssemblyMetadata struct {
 	AssemblyStrategy    Strategy            `json:"assembly_strategy"`
 	RankingWeights      map[string]float64  `json:"ranking_weights"`
@@ -197,7 +197,7 @@ type AssemblyMetadata struct {
 	Extra               Extra               `json:"-"`
 }
 
-// QueryClassification is what was made of the query.
+// QueryClassification is the classification of the query.
 type QueryClassification struct {
 	Intent   string   `json:"intent"`
 	Keywords []string `json:"keywords"`
@@ -225,8 +225,7 @@ type NextStep struct {
 	Extra       Extra        `json:"-"`
 }
 
-// DecisionConstraint is a policy in force. One that allows no override is a hard
-// rule.
+// DecisionConstraint is an effective policy. One without override is a hard rule.
 type DecisionConstraint struct {
 	ArtifactID      string  `json:"artifact_id"`
 	Condition       string  `json:"condition"`
@@ -236,7 +235,7 @@ type DecisionConstraint struct {
 	Extra           Extra   `json:"-"`
 }
 
-// DroppedEntry is a candidate that was left out, and why.
+// DroppedEntry is a candidate that was left out, with the reason.
 type DroppedEntry struct {
 	SourceID       string     `json:"source_id"`
 	SourceType     SourceType `json:"source_type"`
@@ -248,8 +247,8 @@ type DroppedEntry struct {
 	Extra          Extra      `json:"-"`
 }
 
-// DecodePack reads one context pack and applies every rule of HMX-C. It returns
-// the pack with any warnings, or an *InvalidError that lists all problems.
+// DecodePack decodes one context pack and applies every rule of HMX-C. It returns the pack with
+// any warnings, or an *InvalidError that lists all problems.
 func DecodePack(data []byte) (*Pack, []Problem, error) {
 	p := new(Pack)
 	warnings, err := decodeInto(&packSpec, data, p)

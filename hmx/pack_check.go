@@ -13,7 +13,7 @@ var packSpec = spec{
 	sizeRule: "HMX-C/12", rootRule: "HMX-C/2", more: checkPack,
 }
 
-// Places of the fields in packShape.Fields that the rules below look at.
+// Indexes of the fields in packShape.Fields that the rules below use.
 var (
 	pVersion  = packShape.Index("hmx_version")
 	pEntries  = packShape.Index("entries")
@@ -22,10 +22,9 @@ var (
 	pDropped  = packShape.Index("dropped_entries")
 )
 
-// checkPack applies the rules of HMX-C that a JSON Schema cannot say: sums,
-// counts that must agree with lists, and order. Each is looked at if the fields it
-// compares are well formed; otherwise that is the problem to mend, and it has been
-// reported.
+// checkPack applies the rules of HMX-C that a JSON Schema cannot express: sums, counts that
+// must agree with lists, and order. Each applies only if the fields it compares are well
+// formed; otherwise that is the problem, and it has been reported.
 func checkPack(d *decoder) {
 	d.warnVersion(pVersion, "HMX-C/2.1")
 	d.checkBudget()
@@ -33,7 +32,7 @@ func checkPack(d *decoder) {
 	d.checkOrder()
 }
 
-// figure is an integer of the document, if it is there and is one.
+// figure is an integer of the document, if it is present and valid.
 type figure struct {
 	at    canon.Node
 	value int64
@@ -65,7 +64,7 @@ func (d *decoder) length(i int) (n int64, ok bool) {
 	return int64(d.doc.Len(d.slots[i])), true
 }
 
-// checkBudget applies HMX-C section 4: the hard limit, and figures that agree.
+// checkBudget applies HMX-C section 4: the hard limit, and consistent figures.
 func (d *decoder) checkBudget() {
 	total, used, left := d.figure(pBudget, "total_budget"), d.figure(pBudget, "used"), d.figure(pBudget, "remaining")
 	switch {
@@ -79,8 +78,8 @@ func (d *decoder) checkBudget() {
 	}
 }
 
-// sum adds up the tokens of the entries, as far as they are numbers. Five hundred
-// figures of 63 bits each could overflow; the sum stops there, which is as wrong.
+// sum adds up the tokens of the entries that are numbers. Five hundred figures of 63 bits could
+// overflow; the sum stops there, which is just as wrong.
 func (d *decoder) sum() (total uint64) {
 	if _, ok := d.length(pEntries); !ok {
 		return 0
@@ -96,8 +95,8 @@ func (d *decoder) sum() (total uint64) {
 	return total
 }
 
-// checkCounts holds the counts against the lists. dropped_count may exceed the
-// list, which is cut at a hundred.
+// checkCounts compares the counts with the lists. dropped_count may exceed the list, which is
+// cut at a hundred.
 func (d *decoder) checkCounts() {
 	if entries, ok := d.length(pEntries); ok {
 		if f := d.figure(pAssembly, "included_count"); f.ok && f.value != entries {
@@ -116,7 +115,7 @@ func (d *decoder) checkCounts() {
 	}
 }
 
-// entryKey is what entries of a section are ordered by.
+// entryKey is the sort key of an entry within a section.
 type entryKey struct {
 	score  float64
 	tokens int64
@@ -133,8 +132,8 @@ func (a entryKey) before(b entryKey) bool {
 	return strings.Compare(a.source, b.source) <= 0
 }
 
-// checkOrder applies HMX-C section 3.3. Order within a section is a rule; order
-// of the sections is a warning, since the document's own example breaks it.
+// checkOrder applies HMX-C section 3.3. Order within a section is a rule; the order of the
+// sections is a warning, since the document's own example breaks it.
 func (d *decoder) checkOrder() {
 	if _, ok := d.length(pEntries); !ok {
 		return
@@ -169,7 +168,7 @@ func (d *decoder) checkOrder() {
 	}
 }
 
-// entryKey returns what entry e is ordered by, if all of it is there.
+// entryKey returns the sort key of entry e, if it is complete.
 func (d *decoder) entryKey(e canon.Node) (key entryKey, ok bool) {
 	score, source := d.doc.Member(e, "relevance_score"), d.doc.Member(e, "source_id")
 	tokens := d.figureOf(e, "token_estimate")

@@ -10,8 +10,7 @@ func names[T ~string](list []T) []string {
 	return out
 }
 
-// whole describes an object all of whose normative fields must be there; what
-// else stands beside them is kept.
+// whole describes an object whose normative fields are all required; other members are kept.
 func whole(rule string, fields ...shape.Field) *shape.Shape {
 	for i := range fields {
 		if fields[i].Rule == "" {
@@ -22,7 +21,7 @@ func whole(rule string, fields ...shape.Field) *shape.Shape {
 	return &shape.Shape{Type: shape.Record, Fields: fields}
 }
 
-// bySection is the table of HMX-C section 3.1: which sources a section draws on.
+// bySection is the table of HMX-C section 3.1: the source types of each section.
 func bySection() []shape.Switch {
 	var cases []shape.Case
 	for _, s := range Sections() {
@@ -66,7 +65,7 @@ var droppedShape = func() *shape.Shape {
 	return s
 }()
 
-// packShape is HMX-C sections 2 to 8 and 12, as far as a schema can say them.
+// packShape is HMX-C sections 2 to 8 and 12, as far as a schema can express them.
 var packShape = (&shape.Shape{
 	Type: shape.Record, Closed: true, Unknown: "HMX-C/2",
 	MaxBytes: MaxPackBytes, BytesRule: "HMX-C/12",

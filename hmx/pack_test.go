@@ -92,7 +92,7 @@ func TestPackProblemsAllAtOnce(t *testing.T) {
 		`"metadata":{}`, `"metadata":{},"tags":"x"`, `"relevance_score":0.5`, `"relevance_score":"high"`).Replace(packBase)
 	expect(t, KindPack, doc,
 		"HMX-C/3 /entries/0/relevance_score", "HMX-C/4.1 /token_budget/used", "HMX-C/5 /assembly_metadata/included_count", "HMX-C/2.2 /tags")
-	// What is said about an entry's place never quotes a section that is none.
+	// A problem about an entry's place never quotes an invalid section.
 	strange := strings.ReplaceAll(withEntries(entryBase, strings.Replace(entryBase, "0.5", "0.9", 1)), `"section":"facts"`, `"section":"a\n\u001b[31m"`)
 	_, err := Check(KindPack, []byte(strange))
 	if err == nil || strings.ContainsAny(err.Error(), "\n\x1b") || strings.Contains(err.Error(), "3.3") {
@@ -103,7 +103,7 @@ func TestPackProblemsAllAtOnce(t *testing.T) {
 			at := strings.Index(packBase, whole) + len(whole) + 1
 			var end int
 			if end = strings.IndexAny(packBase[at:], ",}"); packBase[at] == '{' || packBase[at] == '[' {
-				end = strings.Index(packBase[at:], `,"`) // inside the value: what is left is not JSON, or is odd
+				end = strings.Index(packBase[at:], `,"`) // inside the value: the rest is invalid or odd JSON
 			}
 			if found(t, KindPack, packBase[:at]+broken+packBase[at+end:]) == nil {
 				t.Errorf("%s for %s was accepted", broken, whole)
@@ -118,7 +118,7 @@ func TestPackProblemsAllAtOnce(t *testing.T) {
 	}
 }
 
-// Every pair of section and source type is allowed or refused as the table says.
+// Every pair of section and source type is allowed or refused by the table.
 func TestSectionsDrawOnTheirSources(t *testing.T) {
 	for _, section := range Sections() {
 		for _, source := range SourceTypes() {
@@ -178,7 +178,7 @@ func TestPackLimits(t *testing.T) {
 	expect(t, KindPack, withPack(`"query_context":"q"`, `"query_context":"`+pad(MaxPackBytes-len(packBase)+2)+`"`), "HMX-C/12 ")
 }
 
-// The fragments that the document prints are valid where they belong.
+// The fragments in the document are valid in their place.
 func TestPackFragmentsOfTheDocument(t *testing.T) {
 	budget := `{"total_budget":4096,"used":3200,"remaining":896,"truncated":false,"section_budgets":{"core":{"budget":512,"used":450},` +
 		`"facts":{"budget":1024,"used":980},"procedures":{"budget":1024,"used":800},"episodes":{"budget":768,"used":600},` +

@@ -6,8 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is written as it stands is what reading and writing it would give, in both forms,
-// and what is not JSON is never written so.
+// A plain Raw equals its encoding in both forms, and invalid JSON is never plain.
 func TestPlainRaw(t *testing.T) {
 	for raw, want := range map[Raw]bool{
 		`""`: true, `"a b/~"`: true, `0`: true, `7`: true, `123456789012345`: true,

@@ -12,16 +12,16 @@ import (
 
 // Problem is one place where a document breaks a rule.
 type Problem struct {
-	Pointer string `json:"pointer"` // JSON Pointer (RFC 6901); empty is the document itself
+	Pointer string `json:"pointer"` // JSON Pointer (RFC 6901); empty means the document itself
 	Rule    string `json:"rule"`    // stable code, such as HMX-E/6.5; see Rules
-	Found   string `json:"found"`   // what stands there
-	Allowed string `json:"allowed"` // what may stand there
+	Found   string `json:"found"`   // what is there
+	Allowed string `json:"allowed"` // what is allowed there
 	Offset  int    `json:"offset"`  // byte offset into the text
 	Warning bool   `json:"warning"` // worth knowing, but the document is valid
 }
 
-// String says the problem in one line of graphic characters, whatever the names in
-// the document are.
+// String returns the problem in one line of graphic characters, whatever the names in the
+// document are.
 func (p Problem) String() string {
 	at := p.Pointer
 	switch {
@@ -33,7 +33,7 @@ func (p Problem) String() string {
 	return at + ": found " + p.Found + "; allowed: " + p.Allowed + " (" + p.Rule + ")"
 }
 
-// InvalidError is everything that is wrong with one document.
+// InvalidError is all problems of one document.
 type InvalidError struct {
 	Kind     Kind
 	Problems []Problem // in the order of the text; warnings included
@@ -62,7 +62,7 @@ func (e *InvalidError) Error() string {
 // jsonRule is the rule code of a flaw in the JSON itself.
 func jsonRule(c canon.FlawCode) string { return shape.JSONRules + string(c) }
 
-// verdict turns what the checker and the parser found into warnings and error.
+// verdict turns the findings of the checker and the parser into warnings and an error.
 func verdict(k Kind, flaws []canon.Flaw, found []shape.Problem, omitted, lead int) ([]Problem, error) {
 	if len(flaws) == 0 && len(found) == 0 {
 		return nil, nil

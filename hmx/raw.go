@@ -7,15 +7,15 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// Raw is one JSON value as text, kept as it was written: order of names, digits
-// and escapes are the sender's. The zero Raw stands for {}. Of a Go value it is
-// made by json.Marshal: Raw(data).
+// Raw is one JSON value as text, kept as it was written: the order of names, digits and escapes
+// are the sender's. The zero Raw stands for {}. Make one from a Go value with json.Marshal:
+// Raw(data).
 type Raw string
 
 // MarshalJSON returns the text without white space between tokens.
 func (r Raw) MarshalJSON() ([]byte, error) { return encoder{}.raw(nil, r) }
 
-// UnmarshalJSON keeps data, which must be strict JSON.
+// UnmarshalJSON stores data, which must be strict JSON.
 func (r *Raw) UnmarshalJSON(data []byte) error {
 	d := borrow()
 	defer d.giveBack()
@@ -26,8 +26,8 @@ func (r *Raw) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Canonical returns the value in the canonical form of RFC 8785. Numbers are
-// doubles there: an integer above 2^53 is rounded, so carry such as a string.
+// Canonical returns the value in the canonical form of RFC 8785. Its numbers are doubles: an
+// integer above 2^53 is rounded, so use a string for it.
 func (r Raw) Canonical() ([]byte, error) {
 	if r == "" {
 		return []byte("{}"), nil
@@ -41,7 +41,7 @@ type Opt[T any] struct {
 	Set   bool
 }
 
-// Some returns an Opt that is there.
+// Some returns an Opt that is set.
 func Some[T any](v T) Opt[T] { return Opt[T]{v, true} }
 
 // Or returns the value, or other if the field is absent.
@@ -52,7 +52,7 @@ func (o Opt[T]) Or(other T) T {
 	return other
 }
 
-// IsZero reports whether the field is absent. encoding/json asks it for omitzero.
+// IsZero reports whether the field is absent, for omitzero of encoding/json.
 func (o Opt[T]) IsZero() bool { return !o.Set }
 
 // MarshalJSON writes the value, or null if it is absent.
@@ -80,8 +80,8 @@ func (o *Opt[T]) slot() any           { return &o.Value }
 func (o *Opt[T]) fill()               { o.Set = true }
 func (o Opt[T]) content() (any, bool) { return o.Value, o.Set }
 
-// Extra holds members that a typed view does not know, by name. They are written
-// back after the known ones, in the order of their names.
+// Extra holds the members that a typed view does not know, by name. They are written after the
+// known ones, in the order of their names.
 type Extra map[string]Raw
 
 var (

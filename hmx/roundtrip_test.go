@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// jsonValue generates strict JSON text, hostile names included.
+// jsonValue generates strict JSON text, including hostile names.
 func jsonValue(depth int) *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		kind := rapid.IntRange(0, 6).Draw(t, "kind")
@@ -95,7 +95,7 @@ func anyEvent() *rapid.Generator[*Event] {
 	})
 }
 
-// Writing and reading an event loses nothing, in either direction.
+// Encoding and decoding an event loses nothing, in either direction.
 func TestEventRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEvent().Draw(t, "event")
@@ -169,7 +169,7 @@ func TestStandardMarshalling(t *testing.T) {
 	}
 }
 
-// The hand-written writer of events says what the general one says.
+// The hand-written writer of events agrees with the general one.
 func TestEventWriterAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEvent().Draw(t, "event")
@@ -187,7 +187,7 @@ func TestEventWriterAgrees(t *testing.T) {
 	}
 }
 
-// What has no JSON form is refused with the name of the field, not bent.
+// A value without a JSON form is refused with the name of the field, and not changed.
 func TestEncodeRefusals(t *testing.T) {
 	ok := func() *Event {
 		e, _, err := DecodeEvent([]byte(base))
@@ -251,7 +251,7 @@ func TestCompareEvents(t *testing.T) {
 	}
 }
 
-// The canonical form is that of what is written.
+// The canonical form is that of AppendJSON.
 func TestCanonicalAgreesWithAppendJSON(t *testing.T) {
 	e := &Event{EventID: "e"}
 	written, err := e.AppendJSON(nil)

@@ -5,11 +5,11 @@ import "slices"
 // Rule is one rule that a Problem can name.
 type Rule struct {
 	Code string // document and section, such as HMX-E/6.5
-	Text string // what the rule asks for
+	Text string // the requirement
 }
 
-// Rules lists every rule, by document and section. Codes are stable: one that was
-// published keeps its meaning.
+// Rules lists every rule, by document and section. Codes are stable: a published code keeps its
+// meaning.
 func Rules() []Rule { return slices.Clone(rules) }
 
 var rules = []Rule{

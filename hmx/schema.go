@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// schemaFiles are the published JSON Schemas, printed from the same tables that
-// the decoder checks with; a test holds the two together.
+// schemaFiles are the published JSON Schemas, printed from the tables that the decoder uses; a
+// test compares the two.
 //
 //go:embed schema/event.json schema/artifact.json schema/pack.json
 var schemaFiles embed.FS
 
-// Schema returns the JSON Schema (2020-12) of kind k. What a schema cannot say,
-// such as sizes, hashes and sums, [Check] says in addition.
+// Schema returns the JSON Schema (2020-12) of kind k. [Check] also applies what a schema cannot
+// express, such as sizes, hashes and sums.
 func Schema(k Kind) ([]byte, error) {
 	if _, err := ParseKind(string(k)); err != nil {
 		return nil, err

@@ -20,26 +20,25 @@ type TimeRange struct {
 	Extra Extra     `json:"-"`
 }
 
-// Situation is what a ValidityScope is judged against.
+// Situation is what a ValidityScope is evaluated against.
 type Situation struct {
 	TenantID   string
 	AgentID    string
-	Tags       []string // of the task at hand
+	Tags       []string // of the current task
 	Now        Time
-	Conditions []string // that are known to hold, word for word
+	Conditions []string // known to hold, verbatim
 }
 
-// ScopeVerdict is the outcome of judging a scope.
+// ScopeVerdict is the result of evaluating a scope.
 type ScopeVerdict struct {
 	Applies bool
 	Failed  []string // the scope's fields that do not hold, by JSON name
 	Unmet   []string // the conditions not known to hold
 }
 
-// Judge says whether the scope holds in s. A field with entries holds if: the
-// tenant or agent is among them; one of the tags is; Now lies in the range, both
-// ends included; all conditions are known to hold. A field that is absent or empty
-// holds always.
+// Judge reports whether the scope holds in s. A field with entries holds if: the tenant or
+// agent is among them; one of the tags is; Now is in the range, both ends included; all
+// conditions are known to hold. An absent or empty field always holds.
 func (v ValidityScope) Judge(s Situation) ScopeVerdict {
 	var out ScopeVerdict
 	fail := func(field string) { out.Failed = append(out.Failed, field) }

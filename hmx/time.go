@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Time is a point in time as HMX writes it: an RFC 3339 date-time with a zone.
-// The text it was read from is kept and written back; comparisons are by instant,
-// to the nanosecond (further digits are kept in the text only).
+// Time is a point in time as HMX writes it: an RFC 3339 date-time with a zone. Its original
+// text is kept and written back; comparisons are by instant, to the nanosecond (further digits
+// are kept only in the text).
 //
-// The rules are those of RFC 3339 to the letter, where [time.Parse] differs: t and
-// z may be lower case, a leap second is allowed where one can be (23:59:60 UTC), a
-// zone offset has hours to 23 and minutes to 59. A leap second counts as the last
-// nanosecond before it, so that order is kept.
+// It follows RFC 3339 exactly, where [time.Parse] differs: t and z may be lower case, a leap
+// second is allowed where one can occur (23:59:60 UTC), a zone offset has hours to 23 and
+// minutes to 59. A leap second counts as the last nanosecond before it, so that order is
+// preserved.
 type Time struct {
 	text string
 	sec  int64 // Unix seconds
 	nsec int32
 }
 
-// TimeOf returns t in UTC with milliseconds, as the documents write it; finer
-// digits are kept where there are any.
+// TimeOf returns t in UTC with milliseconds, as the documents write it; finer digits are kept
+// if there are any.
 func TimeOf(t time.Time) Time {
 	t = t.UTC()
 	layout := "2006-01-02T15:04:05.000Z"
@@ -71,8 +71,8 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// parseRFC3339 reads s, which is text in any form; generic over string and bytes
-// so that the hot path need not copy.
+// parseRFC3339 parses s; it is generic over string and bytes so that the hot path does not
+// copy.
 func parseRFC3339[T string | []byte](s T) (sec int64, nsec int32, ok bool) {
 	if len(s) < len("2006-01-02T15:04:05Z") ||
 		s[4] != '-' || s[7] != '-' || s[10]|0x20 != 't' || s[13] != ':' || s[16] != ':' {

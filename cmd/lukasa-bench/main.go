@@ -1,8 +1,8 @@
-// Command lukasa-bench measures what the memory engine reaches on this machine, and how good
-// its answers are.
+// Command lukasa-bench measures the speed of the memory engine on this machine, and the quality
+// of its answers.
 //
-// It guarantees that the first interrupt stops the work in an orderly way and the second ends
-// the process at once. Everything else is in internal/benchcli.
+// It guarantees that the first interrupt stops the work cleanly and the second ends the process
+// immediately. Everything else is in internal/benchcli.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 	"lukasa.dev/internal/benchcli"
 )
 
-// The collector keeps to what that of cmd/lukasa keeps to, unless the environment says
-// otherwise: the figures are those of the product.
+// The garbage collector has the same settings as in cmd/lukasa, unless the environment sets
+// them: the figures are those of the product.
 const (
 	heapGrowth = 200
 	heapLimit  = 880 << 20
@@ -30,6 +30,6 @@ func main() {
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // gives the second interrupt back to the system
+	context.AfterFunc(ctx, stop) // the second interrupt ends the process
 	os.Exit(benchcli.Run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.LookupEnv))
 }

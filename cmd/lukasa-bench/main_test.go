@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/cli"
 )
 
-// The test binary plays both programs: lukasa-bench runs lukasa.
+// The test binary acts as both programs: lukasa-bench runs lukasa.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"lukasa": func() {

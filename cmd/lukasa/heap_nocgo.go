@@ -2,5 +2,5 @@
 
 package main
 
-// outsideHeap is what the store holds outside of the heap: nothing, in a build without C.
+// outsideHeap is the store's memory outside of the heap: none in a build without cgo.
 const outsideHeap = 0

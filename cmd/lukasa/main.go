@@ -1,8 +1,8 @@
 // Command lukasa is the memory engine of software agents on the command line.
 //
-// It guarantees that the first interrupt stops the work in an orderly way and
-// the second ends the process at once, and has the collector keep the heap of a
-// process with a million events within bounds. Everything else is in internal/cli.
+// It guarantees that the first interrupt stops the work cleanly and the second ends the process
+// immediately, and bounds the heap of a process with a million events. Everything else is in
+// internal/cli.
 package main
 
 import (
@@ -15,11 +15,10 @@ import (
 	"lukasa.dev/internal/cli"
 )
 
-// What the collector keeps to, unless the environment says otherwise: it lets the heap
-// grow to three times what is in use, which saves a seventh of the work of taking
-// events in, but not beyond the limit, which is what is in use with full caches and half
-// as much again. What the store holds outside of the heap counts too. A process that is
-// over in a moment has it wait until the heap has 64 MB.
+// Settings of the garbage collector, unless the environment sets them: the heap may grow to
+// three times the live data, which saves a seventh of the work of ingestion, but not beyond the
+// limit, which is the live data with full caches plus a half. The store's memory outside of the
+// heap counts as well. In a short-lived process the collector waits until the heap has 64 MB.
 const (
 	heapGrowth  = 200
 	briefGrowth = 1600
@@ -38,6 +37,6 @@ func main() {
 		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // gives the second interrupt back to the system
+	context.AfterFunc(ctx, stop) // the second interrupt ends the process
 	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 }

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// history is the tools that were called so far, with whether their results failed.
+// history is the tools called so far, with whether they failed.
 type history []call
 
 type call struct {
@@ -26,7 +26,7 @@ func called(ev *hmx.Event) (string, bool) {
 	return c.ToolName, ok && c.ToolName != ""
 }
 
-// add takes in an event.
+// add adds an event.
 func (h *history) add(ev *hmx.Event) {
 	if tool, ok := called(ev); ok {
 		*h = append(*h, call{tool: tool})
@@ -50,7 +50,7 @@ func (h history) at(n int) call {
 	return h[len(h)-n]
 }
 
-// situation is what a baseline tells apart.
+// situation is the state that a baseline distinguishes.
 type situation struct {
 	last, before string
 	failed       bool
@@ -63,8 +63,8 @@ func lastTwo(h history) situation {
 	return situation{last: h.at(1).tool, before: h.at(2).tool, failed: h.failed()}
 }
 
-// counts suggests what came most often in the same situation, of the first kind and
-// then of those behind it.
+// counts suggests what came most often in the same situation, first of the most specific kind,
+// then of the others.
 type counts struct {
 	kinds  []func(history) situation
 	ranked []map[situation][]string
@@ -96,7 +96,7 @@ func newCounts(sessions []*Session, kinds ...func(history) situation) *counts {
 	return c
 }
 
-// rank returns names by how often they occur, and then by name.
+// rank returns names by frequency, and then by name.
 func rank(n map[string]int) []string {
 	names := make([]string, 0, len(n))
 	for name := range n {

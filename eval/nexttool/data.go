@@ -14,15 +14,14 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// SessionsFile is the name of the file that tells which task a session worked on,
-// beside the events.
+// SessionsFile is the name of the file that maps sessions to tasks, beside the events.
 const SessionsFile = "sessions.json"
 
 const wanted = "name a directory with *.ndjson files of HMX events and a " + SessionsFile
 
-// Set is sessions of agents, with the tasks that they worked on.
+// Set is sessions of agents with their tasks.
 type Set struct {
-	Sessions []Session // in the order in which they first occur
+	Sessions []Session // in order of first occurrence
 	Events   int
 }
 
@@ -33,15 +32,15 @@ type Session struct {
 	Events []*hmx.Event // in the order of the file
 }
 
-// listed is an entry of the file of sessions; what else it tells is not needed.
+// listed is an entry of the file of sessions, without unused members.
 type listed struct {
 	Session string `json:"session"`
 	Task    string `json:"task"`
 }
 
-// Load reads the sessions in a directory. What is wrong is told with its file and
-// line; nothing is left out. Sessions of the same task are in the same fold: that of
-// the task's number, or of its place in the file if it has none.
+// Load reads the sessions in a directory. Errors name the file and line; nothing is skipped.
+// Sessions of the same task are in the same fold: that of the task's number, or of its place in
+// the file if it has none.
 func Load(dir string) (*Set, error) {
 	folds, err := readFolds(filepath.Join(dir, SessionsFile))
 	if err != nil {

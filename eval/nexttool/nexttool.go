@@ -1,5 +1,5 @@
-// Package nexttool measures how well the next tool of an agent is foreseen, from
-// artifacts that were compiled of other tasks.
+// Package nexttool measures how well the next tool of an agent is predicted from artifacts that
+// were compiled from other tasks.
 //
 // # What is measured
 //
@@ -9,16 +9,16 @@
 // sessions of the other four. "After an error" are the calls before which the last
 // result of a tool had failed.
 //
-// Beside it stand three baselines that are learned from the same sessions: the tool
-// that is most frequent, the one that most often came after the last tool, and the
-// one that most often came after the last two with the last one's failure. Each goes on
-// with what the simpler ones suggest; what is equally frequent is in the order of names.
+// There are three baselines, learned from the same sessions: the most frequent tool, the one
+// that most often came after the last tool, and the one that most often came after the last two
+// and the failure of the last. Each falls back to the simpler ones; ties are in the order of
+// names.
 //
 // # What is guaranteed
 //
-// Suggestions come from artifacts that were written as JSON and read again, with
-// nothing else kept of what they were compiled from, and from the events before the
-// call. The same data has the same report.
+// Suggestions come from artifacts that were encoded as JSON and decoded again, and from the
+// events before the call; nothing else of the training sessions is kept. The same data gives
+// the same report.
 package nexttool
 
 import (
@@ -36,7 +36,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Folds is how many parts the tasks are in.
+// Folds is the number of folds of the tasks.
 const Folds = 5
 
 // The names of the rows of a report, in their order.
@@ -47,15 +47,15 @@ const (
 	RowArtifacts = "compiled artifacts"
 )
 
-// Report is how well the next tool was foreseen.
+// Report is how well the next tool was predicted.
 type Report struct {
 	Sessions  int   `json:"sessions"`
 	Events    int   `json:"events"`
-	Artifacts []int `json:"artifacts"` // of each fold
+	Artifacts []int `json:"artifacts"` // per fold
 	Rows      []Row `json:"rows"`
 }
 
-// Row is how well it was foreseen in one way.
+// Row is the result of one predictor.
 type Row struct {
 	Name       string  `json:"name"`
 	All        Figures `json:"all"`
@@ -127,7 +127,7 @@ func Run(ctx context.Context, s *Set) (*Report, error) {
 	return r, nil
 }
 
-// foresee asks for each call of a session what will come.
+// foresee predicts each call of a session.
 func foresee(session *Session, by []foreseer, all, failed []tally) {
 	var h history
 	var reader trace.Reader
@@ -146,7 +146,7 @@ func foresee(session *Session, by []foreseer, all, failed []tally) {
 	}
 }
 
-// event returns an event as the journal would have it at a place.
+// event returns an event as the journal would have it at a position.
 func event(ev *hmx.Event, at int) trace.Event {
 	return trace.Event{Event: ev, Position: uint64(at), Trust: kind.Trust(ev, record.User)}
 }
@@ -166,8 +166,8 @@ func (c compiled) next(_ history, session *trace.Reader) []string {
 	return out
 }
 
-// learn compiles sessions, and returns what their active artifacts say and how many
-// there are.
+// learn compiles sessions, and returns a model of their active artifacts and how many there
+// are.
 func learn(ctx context.Context, sessions []*Session) (*guide.Model, int, error) {
 	var traces []*trace.Trace
 	var o compile.Options
@@ -201,7 +201,7 @@ func learn(ctx context.Context, sessions []*Session) (*guide.Model, int, error) 
 	return guide.New(artifacts), len(artifacts), nil
 }
 
-// written returns an artifact as it is once it was written and read again.
+// written encodes an artifact and decodes it again.
 func written(a *hmx.Artifact) (*hmx.Artifact, error) {
 	data, err := a.AppendJSON(nil)
 	if err != nil {
@@ -226,7 +226,7 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// Row returns the row of a name.
+// Row returns the row with a name.
 func (r *Report) Row(name string) (Row, error) {
 	for _, row := range r.Rows {
 		if row.Name == name {

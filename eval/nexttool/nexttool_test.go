@@ -24,8 +24,8 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// talk writes the events of sessions in short: "u:words" is what the user says, each
-// other word a call, and "!" behind it says that its result failed.
+// talk makes the events of sessions from a short notation: "u:words" is what the user says,
+// each other word a call, and "!" after it means that it failed.
 func talk(sessions map[string]string, names ...string) string {
 	var b strings.Builder
 	n := 0
@@ -48,7 +48,7 @@ func talk(sessions map[string]string, names ...string) string {
 	return b.String()
 }
 
-// What is asked and what is right can be counted by hand: what the user says decides.
+// The right suggestions can be counted by hand: they depend on what the user says.
 func TestRun(t *testing.T) {
 	sessions := make(map[string]string)
 	var names, tasks []string
@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 	want := map[string][2]Figures{
 		// look is 15 of 25, and back and ship come next.
 		RowFrequent: {{25, 0.6, 1}, {5, 1, 1}},
-		// After look come back, look and ship alike: the first by name is back.
+		// After look come back, look and ship equally often: the first by name is back.
 		RowLast:    {{25, 0.6, 1}, {5, 0, 1}},
 		RowLastTwo: {{25, 1, 1}, {5, 1, 1}},
 	}
@@ -110,7 +110,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What is wrong is told with its file and line.
+// Errors name the file and line.
 func TestLoadErrors(t *testing.T) {
 	good := talk(map[string]string{"s": "look"}, "s")
 	const listed = `[{"session":"s","task":"one"}]`
@@ -141,8 +141,8 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// publicData returns a directory of public data beside the repository, and skips the
-// test where it is not.
+// publicData returns a directory of public data beside the repository, and skips the test if it
+// is missing.
 func publicData(t *testing.T, name string) string {
 	dir := filepath.Join("..", "..", "..", "shared", "data", name)
 	if _, err := os.Stat(dir); err != nil {
@@ -151,8 +151,8 @@ func publicData(t *testing.T, name string) string {
 	return dir
 }
 
-// The floors that suggestions must not fall below, and the baselines as they are
-// known. What was reached is in docs/quality.md.
+// The minimum quality of suggestions, and the known baselines. The reached values are in
+// docs/quality.md.
 func TestFloors(t *testing.T) {
 	s, err := Load(publicData(t, "tau-airline"))
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 // fails if a is not valid.
 func EncodeCompiledArtifact(a *hmx.Artifact) ([]byte, error) { return encode(&compiledArtifact, a) }
 
-// DecodeCompiledArtifact reads a CompiledArtifact: every member that is not
-// documented is content. It returns the artifact with any warnings, or an error
-// that wraps an *[hmx.InvalidError] with all problems.
+// DecodeCompiledArtifact decodes a CompiledArtifact: every undocumented member is content. It
+// returns the artifact with any warnings, or an error that wraps an *[hmx.InvalidError] with
+// all problems.
 //
-// Of an artifact without an envelope, version is 1, content_hash is computed,
-// created_at is Defaults.CreatedAt, tenant_id and agent_id are those of Defaults
-// if given, hmx_version is [hmx.Version], and absent metadata is empty.
+// For an artifact without an envelope, version is 1, content_hash is computed, created_at is
+// Defaults.CreatedAt, tenant_id and agent_id are those of Defaults if given, hmx_version is
+// [hmx.Version], and absent metadata is empty.
 func DecodeCompiledArtifact(data []byte, opts *Options) (*hmx.Artifact, []hmx.Problem, error) {
 	return decode(&compiledArtifact, data, opts, hmx.DecodeArtifact)
 }
@@ -63,7 +63,7 @@ func completeArtifact(r *reader) {
 	content := r.gather(contentRow).text()
 	hash, err := hmx.ContentHash(hmx.Raw(content))
 	if err != nil {
-		hash = strings.Repeat("0", 64) // the content is flawed, which is reported
+		hash = strings.Repeat("0", 64) // the content is invalid, which is reported
 	}
 	r.fill["content"], r.fill["content_hash"] = content, quoted(hash)
 	if at := r.opts.Defaults.CreatedAt; !at.IsZero() {
@@ -73,8 +73,8 @@ func completeArtifact(r *reader) {
 	}
 }
 
-// owners gives an artifact or a pack without an envelope the agent and the tenant
-// of the caller, if there are any.
+// owners gives an artifact or a pack without an envelope the caller's agent and tenant, if
+// there are any.
 func (r *reader) owners() {
 	if id := r.opts.Defaults.AgentID; id != "" {
 		r.fill["agent_id"] = quoted(id)

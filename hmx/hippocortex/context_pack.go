@@ -11,10 +11,10 @@ import (
 // is not valid.
 func EncodeContextPack(p *hmx.Pack) ([]byte, error) { return encode(&contextPack, p) }
 
-// DecodeContextPack reads a ContextPack. It returns the pack with any warnings, or
-// an error that wraps an *[hmx.InvalidError] with all problems.
+// DecodeContextPack decodes a ContextPack. It returns the pack with any warnings, or an error
+// that wraps an *[hmx.InvalidError] with all problems.
 //
-// A pack without an envelope is completed where a value follows from others:
+// A pack without an envelope is completed with values that follow from others:
 //
 //   - tokenBudget.remaining is total_budget minus used, section_budgets is empty,
 //     dropped_count is the length of droppedItems if there are any to count;
@@ -24,7 +24,7 @@ func EncodeContextPack(p *hmx.Pack) ([]byte, error) { return encode(&contextPack
 //   - tenant_id and agent_id are those of Defaults if given, hmx_version is
 //     [hmx.Version], and absent metadata is empty.
 //
-// Anything else that HMX-C requires must be there, assemblyResult above all.
+// Everything else that HMX-C requires must be present, in particular assemblyResult.
 func DecodeContextPack(data []byte, opts *Options) (*hmx.Pack, []hmx.Problem, error) {
 	return decode(&contextPack, data, opts, hmx.DecodePack)
 }
@@ -77,8 +77,7 @@ func completePack(r *reader) {
 	}
 }
 
-// completeBudget fills in what follows from the rest of tokenBudget and from
-// droppedItems.
+// completeBudget fills in what follows from the rest of tokenBudget and from droppedItems.
 func (r *reader) completeBudget() {
 	budget := r.member(inRoot, "tokenBudget")
 	if !r.is(budget, canon.Object) {
@@ -110,8 +109,7 @@ func (r *reader) integer(n canon.Node, name string) (int64, bool) {
 	return r.doc.Int(m)
 }
 
-// completeEntries fills in rank and provenance, which the older entry does not
-// have.
+// completeEntries fills in rank and provenance, which the older entry does not have.
 func (r *reader) completeEntries(entries canon.Node) {
 	ranked := false
 	members(&r.doc, entries, func(e canon.Node) {
@@ -128,7 +126,7 @@ func (r *reader) completeEntries(entries canon.Node) {
 			out = append(out, ',')
 		}
 		if r.doc.Kind(e) != canon.Object {
-			out = r.doc.AppendCompact(out, e) // the wrong kind: for HMX to say
+			out = r.doc.AppendCompact(out, e) // the wrong kind: HMX reports it
 			return
 		}
 		var entry object

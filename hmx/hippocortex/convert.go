@@ -7,13 +7,13 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// Convert reads data as one form and writes it as another, in one line of JSON.
-// Values are copied as text. A form converts to its counterpart and to itself: an
-// HMX form to itself is checked and made compact, an older one goes to HMX and
-// back, so that it has its envelope. A nil opts is the zero Options.
+// Convert converts data from one form to another, in one line of JSON. It copies values as
+// text. A form converts to its counterpart and to itself: an HMX form is checked and made
+// compact, an older one goes to HMX and back, so that it gets its envelope. A nil opts is the
+// zero Options.
 //
 // It returns the result with any warnings about data, or an error, which wraps an
-// *[hmx.InvalidError] with all problems if data is at fault.
+// *[hmx.InvalidError] with all problems if data is invalid.
 func Convert(from, to Form, data []byte, opts *Options) ([]byte, []hmx.Problem, error) {
 	m := from.mapping()
 	if m == nil {

@@ -79,8 +79,8 @@ func TestDetectForm(t *testing.T) {
 	}
 }
 
-// The envelope adds to the depth of what it carries. Where that is too much the
-// document is refused, not cut.
+// The envelope adds to the nesting of its content. If that is too deep, the document is
+// refused, not cut.
 func TestTooDeepForTheEnvelope(t *testing.T) {
 	nested := func(n int) string {
 		return strings.Replace(eventDocument, `"metadata":{}`, `"metadata":{"hmx":`+strings.Repeat("[", n)+strings.Repeat("]", n)+"}", 1)
@@ -97,7 +97,7 @@ func TestTooDeepForTheEnvelope(t *testing.T) {
 	}
 }
 
-// The largest event comes back from its trace.
+// The largest event survives the conversion to a trace and back.
 func TestLargestEvent(t *testing.T) {
 	fill := func(n int) string { return strings.Repeat("x", n) }
 	e := &hmx.Event{
@@ -140,7 +140,7 @@ func TestInvalidValuesAreNotWritten(t *testing.T) {
 	}
 }
 
-// A document full of problems is answered in time, and not with all of them.
+// A document full of problems is answered in time, with a limited list of them.
 func TestHostileDocuments(t *testing.T) {
 	var many strings.Builder
 	for i := range 60_000 {
@@ -163,8 +163,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// docs/formats/hippocortex.md says of every field where it is, and its examples
-// are what comes out.
+// docs/formats/hippocortex.md says where every field is, and its examples equal the output.
 func TestDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/formats/hippocortex.md")
 	if err != nil {

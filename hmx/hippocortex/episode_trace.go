@@ -12,10 +12,10 @@ import (
 // if e is not valid.
 func EncodeEpisodeTrace(e *hmx.Event) ([]byte, error) { return encode(&episodeTrace, e) }
 
-// DecodeEpisodeTrace reads an EpisodeTrace. It returns the event with any
-// warnings, or an error that wraps an *[hmx.InvalidError] with all problems.
+// DecodeEpisodeTrace decodes an EpisodeTrace. It returns the event with any warnings, or an
+// error that wraps an *[hmx.InvalidError] with all problems.
 //
-// Of a trace without an envelope,
+// For a trace without an envelope,
 //
 //   - agent_id is metadata.agent_id, else metadata.agentId, else
 //     Defaults.AgentID, and tenant_id likewise. The first form is moved out of
@@ -68,7 +68,7 @@ func completeTrace(r *reader) {
 	r.number(sessionKey{tenant, r.text(r.member(inRoot, "sessionId"))})
 }
 
-// owner settles the agent or the tenant of a trace without an envelope.
+// owner determines the agent or the tenant of a trace without an envelope.
 func (r *reader) owner(field, alias, option, standIn string) string {
 	own, other := r.member(inMetadata, field), r.member(inMetadata, alias)
 	if own != canon.None {
@@ -81,7 +81,7 @@ func (r *reader) owner(field, alias, option, standIn string) string {
 		name := r.text(other)
 		if name == "" {
 			r.wrong(other, shape.Show(&r.doc, other), "a non-empty string, which becomes "+field)
-			name = alias // something, so that the field is not missing as well
+			name = alias // a value, so that the field is not reported as missing too
 		}
 		r.fill[field] = quoted(name)
 		return name
@@ -95,7 +95,7 @@ func (r *reader) owner(field, alias, option, standIn string) string {
 	return standIn
 }
 
-// number gives a trace without an envelope its place in the session.
+// number gives a trace without an envelope its sequence in the session.
 func (r *reader) number(session sessionKey) {
 	at := inEnvelope.pointer() + "/sequence"
 	if r.opts.Sequencer == nil {

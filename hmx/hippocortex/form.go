@@ -9,10 +9,10 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// Form is a way to write a document down: as HMX, or as the older type.
+// Form is the form of a document: HMX, or the older type.
 type Form string
 
-// The forms. Each older one follows the HMX form it corresponds to.
+// The forms. Each older one follows its HMX form.
 const (
 	FormEvent            Form = "event"
 	FormEpisodeTrace     Form = "episode-trace"
@@ -35,8 +35,7 @@ func ParseForm(name string) (Form, error) {
 	return "", fmt.Errorf("unknown form %q: allowed are %s", name, list(Forms()))
 }
 
-// Kind returns the HMX kind that the form writes down, and "" if there is no such
-// form.
+// Kind returns the HMX kind of the form, and "" if there is no such form.
 func (f Form) Kind() hmx.Kind {
 	if m := f.mapping(); m != nil {
 		return m.kind
@@ -50,8 +49,7 @@ func (f Form) Older() bool {
 	return m != nil && f == m.form
 }
 
-// Counterpart returns the form that f is mapped to, and "" if there is no such
-// form.
+// Counterpart returns the form that f is mapped to, and "" if there is no such form.
 func (f Form) Counterpart() Form {
 	switch m := f.mapping(); {
 	case m == nil:
@@ -75,11 +73,10 @@ func (f Form) mapping() *mapping {
 // mappings lists the three mappings.
 func mappings() []*mapping { return []*mapping{&episodeTrace, &compiledArtifact, &contextPack} }
 
-// DetectForm tells from the names of the outermost object which form data is. HMX
-// documents are told by their id field, as [hmx.Detect] does, and older ones by what
-// only they have: type and title for a CompiledArtifact, eventType for an
-// EpisodeTrace, queryContext for a ContextPack. The document need not be valid
-// otherwise.
+// DetectForm determines the form of data by the names of the outermost object. HMX documents
+// are detected by their id field, as [hmx.Detect] does, and older ones by what only they have:
+// type and title for a CompiledArtifact, eventType for an EpisodeTrace, queryContext for a
+// ContextPack. The document need not be valid otherwise.
 func DetectForm(data []byte) (f Form, ok bool) {
 	var d canon.Doc
 	d.Parse(data)
@@ -87,9 +84,8 @@ func DetectForm(data []byte) (f Form, ok bool) {
 		return "", false
 	}
 	has := func(name string) bool { return d.Member(d.Root(), name) != canon.None }
-	// No HMX document has an id, but content in a CompiledArtifact may be called
-	// event_id. And only a CompiledArtifact may have members of any name, so it is
-	// asked for first.
+	// No HMX document has an id, but content in a CompiledArtifact may be called event_id. And
+	// only a CompiledArtifact may have members of any name, so it is checked first.
 	kind, isHMX := hmx.Detect(data)
 	if isHMX && !has("id") {
 		return Form(kind), true

@@ -10,10 +10,9 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// fuzz holds texts against the promises of one mapping. A text is either data,
-// whatever it is, or a valid document into one of whose objects a member was
-// grafted: mutated bytes alone are hardly ever a document, and would try nothing
-// but refusals.
+// fuzz checks the promises of one mapping. An input is either arbitrary data, or a valid
+// document with a member grafted into one of its objects: mutated bytes alone are hardly ever a
+// document, and would only test refusals.
 func fuzz(f *testing.F, form Form, bare string) {
 	stems := [][]byte{[]byte(bare)}
 	all := documents(f)
@@ -65,8 +64,8 @@ func graft(data []byte, place int, name string, value []byte) ([]byte, bool) {
 	return slices.Concat(data[:start+1], member, data[start+1:]), true
 }
 
-// check tries data as either form: what is read can be written and read again, and
-// what is refused is refused with problems that lie within the text.
+// check tries data as either form: what is decoded can be encoded and decoded again, and a
+// refusal has problems that lie within the text.
 func check(t *testing.T, form Form, data []byte) {
 	t.Helper()
 	DetectForm(data)

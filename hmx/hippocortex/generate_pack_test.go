@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// packText draws a valid pack, with at most one entry a section so that any score
-// is in order.
+// packText draws a valid pack, with at most one entry per section so that any score is in
+// order.
 func packText(t *rapid.T) []byte {
 	sections := rapid.SliceOfDistinct(rapid.SampledFrom(hmx.Sections()), func(s hmx.Section) hmx.Section { return s }).Draw(t, "sections")
 	slices.SortFunc(sections, func(a, b hmx.Section) int { return a.Priority() - b.Priority() })

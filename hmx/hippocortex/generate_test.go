@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// awkward are names that have a meaning somewhere in a mapping.
+// awkward are names with a meaning somewhere in a mapping.
 var awkward = []string{
 	"agent_id", "tenant_id", "agentId", "tenantId", "hmx", "shadowed", "id", "type", "title", "summary", "confidence", "status",
 	"evidenceRefs", "sourceMemoryIds", "supersededBy", "tags", "metadata", "content", "payload", "sequence", "eventType", "event_id",
@@ -26,14 +26,14 @@ func name(t *rapid.T) string {
 
 func text(t *rapid.T) []byte { return quoted(rapid.StringN(0, 8, 24).Draw(t, "text")) }
 
-// scalars are values whose text must survive: digits beyond a double, trailing
-// zeros, exponents, escapes.
+// scalars are values whose text must survive: digits beyond a double, trailing zeros,
+// exponents, escapes.
 var scalars = []string{
 	"null", "true", "false", "0", "-0", "1.0", "0.50", "1e3", "1E+2", "9007199254740993", "18446744073709551616",
 	"123456789012345678901234567890", "-0.1e-7", `""`, `"\u0041\/"`, `"\ud83d\ude00"`, `"\u0000"`, `"é"`,
 }
 
-// value draws any JSON value, in text.
+// value draws any JSON value, as text.
 func value(t *rapid.T, depth int) []byte {
 	kind := rapid.IntRange(0, 4).Draw(t, "kind")
 	switch {
@@ -54,14 +54,14 @@ func value(t *rapid.T, depth int) []byte {
 	return []byte(rapid.SampledFrom(scalars).Draw(t, "scalar"))
 }
 
-// objectText draws an object of any members, in text, but none of the names taken.
+// objectText draws an object with any members except the names taken, as text.
 func objectText(t *rapid.T, depth int, taken ...string) []byte {
 	var out object
 	extend(t, &out, depth, taken...)
 	return out.text()
 }
 
-// extend adds members of any name to out, but none of the names taken.
+// extend adds members with any names except those taken.
 func extend(t *rapid.T, out *object, depth int, taken ...string) {
 	for range rapid.IntRange(0, 5).Draw(t, "members") {
 		if n := name(t); !slices.Contains(taken, n) {
@@ -130,7 +130,7 @@ func eventText(t *rapid.T) []byte {
 	return e.text()
 }
 
-// artifactContent draws the normative fields of one type, and others beside them.
+// artifactContent draws the normative fields of one type, and others.
 func artifactContent(t *rapid.T, kind string) []byte {
 	normative := map[string]map[string]func(*rapid.T) []byte{
 		"task_schema":       {"preconditions": texts, "tools_used": texts},

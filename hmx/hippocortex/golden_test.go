@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// documents returns the HMX documents under testdata by file name: every example
-// of the three specifications, and one of each kind that shadows all it can.
+// documents returns the HMX documents under testdata by file name: every example of the three
+// specifications, and one of each kind that shadows everything possible.
 func documents(t testing.TB) map[string][]byte {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.json")
@@ -44,7 +44,7 @@ func TestDocumentsInTheOlderForm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			form := formOf(name)
 			older := roundTrip(t, form, data)
-			// An envelope is the last word: options change nothing.
+			// An envelope takes precedence: options change nothing.
 			back, _, err := Convert(form.Counterpart(), form, older, generous())
 			if err != nil {
 				t.Fatal(err)
@@ -76,8 +76,8 @@ func TestDocumentsInTheOlderForm(t *testing.T) {
 	}
 }
 
-// roundTrip sends data, a valid HMX document, to the older form and back, as text
-// and as Go values, and returns the older form.
+// roundTrip converts data, a valid HMX document, to the older form and back, as text and as Go
+// values, and returns the older form.
 func roundTrip(t failer, form Form, data []byte) []byte {
 	t.Helper()
 	older, _, err := Convert(form, form.Counterpart(), data, nil)

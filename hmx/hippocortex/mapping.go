@@ -8,13 +8,13 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// host is an object of the older document in which HMX fields have a place.
+// host is an object of the older document that contains HMX fields.
 type host uint8
 
 const (
 	inRoot     host = iota // the document itself
 	inMetadata             // metadata
-	inAssembly             // assemblyResult, in a ContextPack alone
+	inAssembly             // assemblyResult, only in a ContextPack
 	inEnvelope             // metadata.hmx
 	hosts
 )
@@ -40,15 +40,15 @@ func (h host) pointer() string {
 	return ""
 }
 
-// row says where one HMX field stands in the older document.
+// row is the place of one HMX field in the older document.
 type row struct {
 	field string
 	in    host
 	name  string // its name there; empty if its members are spread over the host
 }
 
-// mapping is the whole of one mapping, as data. Rows are in the order of HMX; the
-// older document has the same order, with metadata and assemblyResult last.
+// mapping is one mapping as data. Rows are in the order of HMX; the older document has the same
+// order, with metadata and assemblyResult last.
 type mapping struct {
 	kind     hmx.Kind
 	form     Form
@@ -56,13 +56,13 @@ type mapping struct {
 	sizeRule string
 	rows     []row
 
-	// complete looks at the document before it is turned into HMX and gives it
-	// what the older form does not say.
+	// complete runs before the document is converted to HMX, and adds what the older form
+	// lacks.
 	complete func(*reader)
 }
 
-// slack is how many bytes an older document may have more than the HMX document
-// it stands for: names of the envelope, and of what is inside it.
+// slack is how many bytes longer than its HMX document an older document may be: names of the
+// envelope, and of its content.
 const slack = 1 << 10
 
 // row returns the row of an HMX field.
@@ -75,7 +75,7 @@ func (m *mapping) row(field string) (row, bool) {
 	return row{}, false
 }
 
-// documented lists the names that have a meaning in h.
+// documented lists the names with a meaning in h.
 func (m *mapping) documented(h host) []string {
 	var names []string
 	for _, r := range m.rows {
@@ -124,8 +124,8 @@ func (m *mapping) uses(h host) bool {
 	return false
 }
 
-// open reports whether h may have members that are not documented, because the
-// members of an HMX field are spread over it.
+// open reports whether h may have undocumented members, because the members of an HMX field are
+// spread over it.
 func (m *mapping) open(h host) bool {
 	for _, r := range m.rows {
 		if r.in == h && r.name == "" {
@@ -135,7 +135,7 @@ func (m *mapping) open(h host) bool {
 	return false
 }
 
-// older turns a pointer into the HMX document into one into the older document.
+// older converts a pointer into the HMX document to one into the older document.
 func (m *mapping) older(pointer string) string {
 	field, rest, deeper := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	r, known := m.row(field)
@@ -195,8 +195,8 @@ func (m *mapping) toOlder(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// readable makes sure that what was written can be read again. Only nesting can
-// be in the way, as the envelope adds to it.
+// readable checks that the output can be read again. Only nesting can prevent that, as the
+// envelope adds to it.
 func (m *mapping) readable(out []byte) error {
 	var d canon.Doc
 	flaws := d.Parse(out)

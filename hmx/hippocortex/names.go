@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// checkNames refuses members that are not documented where nothing else may be.
+// checkNames refuses undocumented members where none are allowed.
 func (r *reader) checkNames() {
 	if r.enveloped() && !r.is(r.nodes[inEnvelope], canon.Object) {
 		r.wrong(r.nodes[inEnvelope], shape.Show(&r.doc, r.nodes[inEnvelope]),
@@ -38,8 +38,8 @@ func (r *reader) checkNames() {
 	}
 }
 
-// checkShadowed makes sure that what the envelope puts back cannot stand beside a
-// member of the same name.
+// checkShadowed refuses a shadowed member of the envelope that would collide with a member of
+// the same name.
 func (r *reader) checkShadowed() {
 	shadowed := r.member(inEnvelope, shadowedName)
 	if shadowed == canon.None {

@@ -11,8 +11,7 @@ func (o *object) add(name string, value []byte) {
 	o.buf = append(o.buf, value...)
 }
 
-// copy appends a member whose value is n, as it was written but without white
-// space.
+// copy appends a member with the value n, as it was written but without white space.
 func (o *object) copy(name string, d *canon.Doc, n canon.Node) {
 	o.name([]byte(name))
 	o.buf = d.AppendCompact(o.buf, n)
@@ -35,7 +34,7 @@ func (o *object) name(name []byte) {
 // empty reports whether nothing was added.
 func (o *object) empty() bool { return o.buf == nil }
 
-// text returns the object, which is finished with that.
+// text returns the finished object.
 func (o *object) text() []byte {
 	if o.buf == nil {
 		return []byte("{}")

@@ -66,8 +66,8 @@ func foreign(t *rapid.T, form Form) []byte {
 	return out.text()
 }
 
-// withoutEnvelope makes an older pack of an HMX pack by taking away the envelope
-// and, some of the time, what can be filled in again.
+// withoutEnvelope makes an older pack of an HMX pack by removing the envelope and, sometimes,
+// what can be filled in again.
 func withoutEnvelope(t *rapid.T, data []byte) []byte {
 	older, _, err := Convert(FormPack, FormContextPack, data, nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func withoutEnvelope(t *rapid.T, data []byte) []byte {
 	})
 }
 
-// strip returns n without the members that gone says are gone.
+// strip returns n without the members that gone selects.
 func strip(d *canon.Doc, n canon.Node, gone func(canon.Node) bool) []byte {
 	switch d.Kind(n) {
 	case canon.Object:
@@ -111,7 +111,7 @@ func strip(d *canon.Doc, n canon.Node, gone func(canon.Node) bool) []byte {
 	return d.AppendCompact(nil, n)
 }
 
-// generous has an answer to everything an older document may leave open.
+// generous supplies everything that an older document may lack.
 func generous() *Options {
 	at, _ := hmx.ParseTime("2026-03-14T03:00:00.000Z")
 	return &Options{

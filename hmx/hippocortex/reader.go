@@ -10,21 +10,21 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// reader turns one older document into HMX.
+// reader converts one older document to HMX.
 type reader struct {
 	*mapping
 	opts  Options
 	doc   canon.Doc
-	nodes [hosts]canon.Node // the hosts, whatever is there; canon.None if absent
+	nodes [hosts]canon.Node // the hosts as found; canon.None if absent
 	fill  map[string][]byte // HMX field → JSON text that replaces what is there
 	report
 
-	session  sessionKey // of an event that is to be counted
+	session  sessionKey // of an event to be numbered
 	sequence hmx.Opt[int64]
 }
 
-// toHMX writes data, a document in the older form, as HMX, and returns warnings
-// with it. Nothing about data is taken for granted.
+// toHMX converts data, a document in the older form, to HMX, and returns warnings with it. It
+// trusts nothing about data.
 func (m *mapping) toHMX(data []byte, opts *Options) ([]byte, []hmx.Problem, error) {
 	r := &reader{mapping: m, fill: map[string][]byte{}}
 	if opts != nil {
@@ -54,8 +54,8 @@ func (m *mapping) toHMX(data []byte, opts *Options) ([]byte, []hmx.Problem, erro
 	return out, warnings, nil
 }
 
-// read parses data and returns it as HMX, which is yet to be checked, or nil if
-// there is no use in it.
+// read parses data and returns it as HMX, which is yet to be checked, or nil if that is
+// impossible.
 func (r *reader) read(data []byte) []byte {
 	if limit, size := hmx.MaxBytes(r.kind)+slack, len(bytes.Trim(data, " \t\r\n")); size > limit {
 		r.add(hmx.Problem{Rule: r.sizeRule, Found: strconv.Itoa(size) + " bytes", Allowed: "at most " + strconv.Itoa(limit) + " bytes of JSON"})
@@ -86,11 +86,10 @@ func (r *reader) read(data []byte) []byte {
 	return r.build()
 }
 
-// enveloped reports whether the document has an envelope, so that nothing may be
-// filled in.
+// enveloped reports whether the document has an envelope, so that nothing may be filled in.
 func (r *reader) enveloped() bool { return r.nodes[inEnvelope] != canon.None }
 
-// is reports whether n is there and of kind k.
+// is reports whether n is present and of kind k.
 func (r *reader) is(n canon.Node, k canon.Kind) bool { return n != canon.None && r.doc.Kind(n) == k }
 
 // member returns the member of h called name, or canon.None.
@@ -117,7 +116,7 @@ func (r *reader) build() []byte {
 			gathered := r.gather(w)
 			out.add(w.field, gathered.text())
 		case r.nodes[w.in] != canon.None:
-			out.copy(w.field, &r.doc, r.nodes[w.in]) // the wrong kind: for HMX to say
+			out.copy(w.field, &r.doc, r.nodes[w.in]) // the wrong kind: HMX reports it
 		case w.in == inMetadata:
 			out.add(w.field, []byte("{}"))
 		}

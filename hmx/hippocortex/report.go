@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// report gathers the problems of one document.
+// report collects the problems of one document.
 type report struct {
 	problems []hmx.Problem
 	omitted  int
@@ -24,14 +24,14 @@ func (p *report) add(problem hmx.Problem) {
 	}
 }
 
-// invalid returns everything gathered, in the order of the text.
+// invalid returns all problems, in the order of the text.
 func (p *report) invalid(k hmx.Kind) *hmx.InvalidError {
 	slices.SortStableFunc(p.problems, func(a, b hmx.Problem) int { return a.Offset - b.Offset })
 	return &hmx.InvalidError{Kind: k, Problems: p.problems, Omitted: p.omitted}
 }
 
-// full reports whether one more problem would not be listed, and then counts it.
-// Whoever may find a great many asks first, as pointers cost time to make.
+// full reports whether one more problem would not be listed, and then counts it. Callers that
+// may find many call it first, as pointers are costly to make.
 func (p *report) full() bool {
 	if len(p.problems) < shape.MaxProblems {
 		return false
@@ -48,16 +48,16 @@ func (r *reader) wrong(n canon.Node, found, allowed string) {
 	}
 }
 
-// missing records that pointer, a place where nothing stands, should be filled.
+// missing records that the value at pointer is missing.
 func (r *reader) missing(pointer, allowed string) {
 	if !r.full() {
 		r.add(hmx.Problem{Pointer: pointer, Rule: r.rule, Found: "nothing", Allowed: allowed, Offset: r.offset(pointer)})
 	}
 }
 
-// merge adds what HMX found in the result. What follows from a problem that is
-// known already is left out: a flaw that was copied, and anything at or below a
-// place where the mapping's own rule is broken.
+// merge adds the problems that HMX found in the result. It leaves out consequences of known
+// problems: a copied flaw, and anything at or below a place where the mapping's own rule is
+// broken.
 func (r *reader) merge(invalid *hmx.InvalidError) {
 	known := slices.Clone(r.problems)
 	flawed := len(r.doc.Flaws()) > 0
@@ -75,15 +75,15 @@ func (r *reader) merge(invalid *hmx.InvalidError) {
 	}
 }
 
-// moved returns p with the pointer and offset it has in the older document.
+// moved returns p with its pointer and offset in the older document.
 func (r *reader) moved(p hmx.Problem) hmx.Problem {
 	p.Pointer = r.older(p.Pointer)
 	p.Offset = r.offset(p.Pointer)
 	return p
 }
 
-// offset returns where the value at pointer begins, or, if there is none, the
-// innermost value around the place where it would be.
+// offset returns where the value at pointer begins, or, if there is none, the innermost value
+// around its place.
 func (r *reader) offset(pointer string) int {
 	at := r.doc.Root()
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {

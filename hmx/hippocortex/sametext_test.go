@@ -9,9 +9,8 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// compareText says where two JSON texts differ, objects compared without order but
-// numbers and strings as they are written. If more is set, objects of b may have
-// members that a has not.
+// compareText returns where two JSON texts differ, ignoring the order of members but comparing
+// numbers and strings as written. If more is set, objects of b may have additional members.
 func compareText(a, b []byte, more bool) error {
 	var da, db canon.Doc
 	if f := da.Parse(a); f != nil {

@@ -6,34 +6,33 @@ import (
 	"math"
 )
 
-// Sequencer counts the events of every session, so that older traces, which have
-// no sequence number, get one in the order they are read: 0 first, and always
-// one more than the highest number seen in the session. A trace that is refused
-// takes no number. The zero value is ready. It is not safe for concurrent use.
+// Sequencer counts the events of every session, so that older traces, which have no sequence
+// number, get one in the order they are read: 0 first, and then one more than the highest
+// number seen in the session. A refused trace gets no number. The zero value is ready. It is
+// not safe for concurrent use.
 //
-// It remembers every session it has met, at some 50 bytes each however long their
-// ids are.
+// It remembers every session, at some 50 bytes each, whatever the length of their ids.
 type Sequencer struct {
 	last map[digest]int64
 }
 
-// sessionKey names a session: ids of sessions are unique within a tenant only.
+// sessionKey names a session: session ids are unique only within a tenant.
 type sessionKey struct{ tenant, session string }
 
-// digest names a session in as many bytes as any other.
+// digest identifies a session in a fixed number of bytes.
 type digest [sha256.Size]byte
 
 func (k sessionKey) digest() digest {
 	h := sha256.New()
-	// The length keeps two ids from being taken for two others joined elsewhere.
+	// The length distinguishes pairs of ids with the same concatenation.
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(k.tenant))))
 	h.Write([]byte(k.tenant))
 	h.Write([]byte(k.session))
 	return digest(h.Sum(nil))
 }
 
-// Observe takes note that a session has an event with this sequence number, as
-// when numbering goes on after events that are stored already.
+// Observe records that a session has an event with this sequence number, for example when
+// numbering continues after stored events.
 func (s *Sequencer) Observe(tenant, session string, sequence int64) {
 	k := sessionKey{tenant, session}.digest()
 	if last, seen := s.last[k]; seen && last >= sequence {
@@ -45,8 +44,8 @@ func (s *Sequencer) Observe(tenant, session string, sequence int64) {
 	s.last[k] = sequence
 }
 
-// Next returns the number that the next event of a session gets. Asking does not
-// use it up. ok is false if the session has no number left.
+// Next returns the number of the next event of a session, without consuming it. ok is false if
+// the session has no number left.
 func (s *Sequencer) Next(tenant, session string) (sequence int64, ok bool) {
 	last, seen := s.last[sessionKey{tenant, session}.digest()]
 	switch {

@@ -58,7 +58,7 @@ func BenchmarkPushShuffled(b *testing.B) {
 	}
 }
 
-// BenchmarkPushReversed is the worst order there is: all wait for the last.
+// BenchmarkPushReversed is the worst order: all wait for the last.
 func BenchmarkPushReversed(b *testing.B) {
 	const n = 4096
 	events := make([]*hmx.Event, n)

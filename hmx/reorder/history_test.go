@@ -20,8 +20,8 @@ func eventOf(tenant, session string, sequence int64) *hmx.Event {
 	}
 }
 
-// op is one call of a buffer: a push of no events is Advance, of one is Push, of
-// more is PushBatch.
+// op is one call of a buffer: a push of no events is Advance, of one is Push, of more is
+// PushBatch.
 type op struct {
 	step   time.Duration // since the last call; may be negative
 	events []*hmx.Event
@@ -34,12 +34,11 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// follow runs a history of calls and checks every guarantee of the package after
-// each of them, and that a model releases the same. It flushes at the end.
+// follow runs a history of calls and, after each of them, checks every guarantee of the package
+// and compares the releases with a model. It flushes at the end.
 //
-// If told is true, Options.Next answers as an engine would, from what was
-// released; then the order of a session must hold even when it is forgotten in
-// between.
+// If told is set, Options.Next answers as an engine would, from what was released; then the
+// order of a session must hold even if it is forgotten in between.
 func follow(t failer, o Options, told bool, ops []op) {
 	t.Helper()
 	highs := map[key]int64{}
@@ -99,7 +98,7 @@ func follow(t failer, o Options, told bool, ops []op) {
 	}
 }
 
-// checkOrder holds one release against what its session released before.
+// checkOrder checks one release against the earlier releases of its session.
 func checkOrder(t failer, highs map[key]int64, r Release) {
 	t.Helper()
 	k := key{r.Event.TenantID, r.Event.SessionID}
@@ -122,8 +121,8 @@ func checkOrder(t failer, highs map[key]int64, r Release) {
 	highs[k] = max(high, r.Event.Sequence)
 }
 
-// checkState holds what a buffer contains between calls against its limits, the
-// model and itself.
+// checkState checks the state of a buffer between calls against its limits, the model and
+// itself.
 func checkState(t failer, b *Buffer, m *model, held int) {
 	t.Helper()
 	st := b.Stats()
@@ -166,7 +165,7 @@ func checkState(t failer, b *Buffer, m *model, held int) {
 	}
 }
 
-// show writes releases down in the form of the tables: "0 in_order, 5 after_gap 3-4".
+// show prints releases in the form of the tables: "0 in_order, 5 after_gap 3-4".
 func show(list []Release) string {
 	var parts []string
 	for _, r := range list {

@@ -9,8 +9,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// model is the buffer again, told as plainly as possible: lists that are searched
-// and sorted anew at every step.
+// model is a naive buffer: lists that are searched and sorted again at every step.
 type model struct {
 	opts     Options
 	now      time.Time
@@ -71,7 +70,7 @@ func (m *model) flush() []Release {
 	return m.finish()
 }
 
-// advance sets the clock and lets out what has waited its window.
+// advance sets the clock and releases what has waited for its window.
 func (m *model) advance(now time.Time) {
 	m.out = nil
 	if now.After(m.now) {
@@ -82,7 +81,7 @@ func (m *model) advance(now time.Time) {
 	}
 }
 
-// finish enforces the limits that hold for all sessions together.
+// finish enforces the limits over all sessions.
 func (m *model) finish() []Release {
 	for {
 		events, bytes := m.size()
@@ -103,13 +102,13 @@ func (m *model) finish() []Release {
 func (m *model) letOut(s *modelSession, why Disposition) {
 	m.release(s, why)
 	m.flow(s)
-	if len(s.held) == 0 { // going idle counts as use
+	if len(s.held) == 0 { // becoming idle counts as use
 		at := slices.Index(m.sessions, s)
 		m.sessions = slices.Insert(slices.Delete(m.sessions, at, at+1), 0, s)
 	}
 }
 
-// flow releases what is not above the next sequence expected.
+// flow releases what is not above the next expected sequence.
 func (m *model) flow(s *modelSession) {
 	for len(s.held) > 0 {
 		s.sort()
@@ -128,8 +127,8 @@ func (m *model) release(s *modelSession, why Disposition) {
 	s.high = max(s.high, ev.Sequence)
 }
 
-// judge says what the release of ev must look like when high is the highest
-// sequence released before it and why is the reason not to wait.
+// judge returns the expected release of ev when high is the highest sequence released before it
+// and why is the reason not to wait.
 func judge(high int64, ev *hmx.Event, why Disposition) Release {
 	switch distance := uint64(ev.Sequence) - uint64(high); {
 	case ev.Sequence < high || ev.Sequence < 0:

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Ids may be nearly as long as an event. What is remembered of idle sessions is
-// bounded in bytes and not only in number.
+// Ids may be nearly as long as an event. The memory for idle sessions is bounded in bytes and
+// not only in number.
 func TestLongIdsAreForgotten(t *testing.T) {
 	b, err := New(Options{MaxNameBytes: 4 << 20})
 	if err != nil {
@@ -26,7 +26,7 @@ func TestLongIdsAreForgotten(t *testing.T) {
 			t.Fatalf("%d sessions with %d bytes of ids are remembered", s.Sessions, s.Names)
 		}
 	}
-	// Short ones are remembered again, and the books are right.
+	// Short ones are remembered again, and the counts are right.
 	for i := range 1000 {
 		b.Push(now, &hmx.Event{TenantID: "t", SessionID: fmt.Sprint(i), EventID: "e"})
 	}
@@ -41,8 +41,7 @@ func TestLongIdsAreForgotten(t *testing.T) {
 	}
 }
 
-// The ids of sessions that wait count with their events: they cannot push others
-// out of memory.
+// The ids of waiting sessions count with their events: they cannot displace other sessions.
 func TestWaitingSessionsPushNobodyOut(t *testing.T) {
 	b, err := New(Options{})
 	if err != nil {

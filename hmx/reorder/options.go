@@ -18,9 +18,9 @@ const (
 	DefaultMaxNameBytes     = 16 << 20
 )
 
-// Options says how long to wait and how much to hold. The zero value works.
+// Options are the window and the limits of a buffer. The zero value works.
 type Options struct {
-	// Window is how long an event waits for those before it.
+	// Window is how long an event waits for earlier ones.
 	Window time.Duration
 
 	// Limits on what one session holds. Bytes are counted by hmx.Event.Size.
@@ -31,21 +31,19 @@ type Options struct {
 	MaxEvents int
 	MaxBytes  int
 
-	// MaxSessions is how many sessions are remembered, at some 200 bytes each, and
-	// MaxNameBytes how long the tenant and session ids of idle ones may be all
-	// together. The one idle for longest is forgotten first. Sessions that hold
-	// events are never forgotten, even should there be more of them; they are at
-	// most MaxEvents, and their ids count there.
+	// MaxSessions is how many sessions are remembered, at some 200 bytes each, and MaxNameBytes
+	// the total length of the tenant and session ids of idle ones. The session that is idle for
+	// longest is forgotten first. Sessions with held events are never forgotten, even beyond
+	// the limit; there are at most MaxEvents of them, and their ids count there.
 	MaxSessions  int
 	MaxNameBytes int
 
-	// Next, if set, says which sequence is expected first of a session that is not
-	// remembered: one above the highest that was ever released of it, by an earlier
-	// call of this buffer or by one before it. With a Next that says so, forgetting
-	// makes no difference to order. The sum may wrap around: math.MinInt64 is the
-	// one above math.MaxInt64, after which everything is late or tied. ok is false
-	// for a session never seen, which is then expected to start at 0, as is every
-	// session if Next is nil. Next runs within Push and must not call the buffer.
+	// Next, if set, returns the first expected sequence of a session that is not remembered:
+	// one above the highest that was ever released, by this buffer or an earlier one. With such
+	// a Next, forgetting makes no difference to order. The sum may wrap around: math.MinInt64
+	// follows math.MaxInt64, after which everything is late or tied. ok is false for an unknown
+	// session, which is then expected to start at 0, as is every session if Next is nil. Next
+	// runs within Push and must not call the buffer.
 	Next func(tenant, session string) (next int64, ok bool)
 }
 

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// names are sessions that would meet if ids were joined without care.
+// names are sessions that would collide if ids were joined carelessly.
 var names = []key{{"a", "bc"}, {"ab", "c"}, {"a", "c"}, {"b", "c"}, {"a/b", "c"}, {"a", "b/c"}}
 
 // hostile makes an event whose parts are chosen by small numbers, so that ties,
@@ -67,8 +67,7 @@ var anyOps = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) op {
 	return c
 }), 0, 60)
 
-// Whatever is done to it, a buffer does what the model does and keeps every
-// promise.
+// For any history, a buffer does what the model does and keeps every promise.
 func TestAnyHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		follow(t, anyOptions.Draw(t, "options"), rapid.Bool().Draw(t, "told"), anyOps.Draw(t, "calls"))
@@ -81,8 +80,8 @@ func TestSameEventTwice(t *testing.T) {
 	follow(t, Options{}, false, []op{{events: []*hmx.Event{e}}, {events: []*hmx.Event{e, e}}, {events: []*hmx.Event{ev(0)}}})
 }
 
-// Any permutation of a gap-free session, pushed within window and limits in
-// pieces of any size, comes out sorted and in order.
+// Any permutation of a gap-free session, pushed within window and limits in batches of any
+// size, comes out sorted and in order.
 func TestPermutation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 200).Draw(t, "events")
@@ -113,7 +112,7 @@ func TestPermutation(t *testing.T) {
 	})
 }
 
-// What happens in one session does not change what another releases.
+// Events of one session do not affect the releases of another.
 func TestSessionsApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ops := anyOps.Draw(t, "calls")

@@ -6,32 +6,32 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Disposition says how an event came to be released.
+// Disposition is why and how an event was released.
 type Disposition uint8
 
 // The dispositions.
 const (
 	// InOrder: its sequence follows the highest one released before it.
 	InOrder Disposition = iota
-	// AfterGap: sequences before it are missing, and the window ran out, its own
-	// or that of an event which comes after it.
+	// AfterGap: earlier sequences are missing, and the window expired, its own or that of a
+	// later event.
 	AfterGap
-	// Evicted: sequences before it are missing, and it was let out before the
-	// window ran out because a limit was hit.
+	// Evicted: earlier sequences are missing, and it was released before the window expired
+	// because a limit was reached.
 	Evicted
-	// Flushed: sequences before it are missing, and Flush let it out.
+	// Flushed: earlier sequences are missing, and Flush released it.
 	Flushed
-	// Late: its place has passed, a higher sequence was released before it.
+	// Late: a higher sequence was released before it.
 	Late
-	// Tied: its sequence is that of the event released before it. Ties come in the
-	// order of timestamp and event id if they were held together.
+	// Tied: it has the sequence of the event released before it. Ties are in the order of
+	// timestamp and event id if they were held together.
 	Tied
 
 	dispositions = iota
 )
 
-// CountsAsLate reports whether the event is to be reported as late: its place has
-// passed, or another has its sequence.
+// CountsAsLate reports whether the event is to be reported as late: a higher or the same
+// sequence was released before.
 func (d Disposition) CountsAsLate() bool { return d == Late || d == Tied }
 
 // String returns the name of the disposition, for logs and metrics.
@@ -48,16 +48,16 @@ type Range struct{ First, End int64 }
 // Len returns how many sequence numbers there are.
 func (r Range) Len() int64 { return r.End - r.First }
 
-// Release is one event that may go on.
+// Release is one released event.
 type Release struct {
 	Event       *hmx.Event
 	Disposition Disposition
-	// Missing is the sequences that were not waited for any longer. It ends at the
-	// event's own sequence, and is empty but for AfterGap, Evicted and Flushed.
+	// Missing is the sequences that the buffer no longer waits for. It ends at the event's own
+	// sequence, and is empty except for AfterGap, Evicted and Flushed.
 	Missing Range
 }
 
-// Stats is what a buffer holds and has done.
+// Stats is the state and the counters of a buffer.
 type Stats struct {
 	Events   int // held
 	Bytes    int // held, by hmx.Event.Size
@@ -78,7 +78,7 @@ func (s Stats) Released() uint64 {
 	return s.InOrder + s.AfterGap + s.Evicted + s.Flushed + s.Late + s.Tied
 }
 
-// Stats returns what the buffer holds and has done.
+// Stats returns the state and the counters of the buffer.
 func (b *Buffer) Stats() Stats {
 	return Stats{
 		Events: b.queue.len, Bytes: b.bytes, Sessions: len(b.sessions), Names: b.idle.names, Waiting: len(b.sessions) - b.idle.len,

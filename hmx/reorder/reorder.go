@@ -1,8 +1,8 @@
-// Package reorder puts the events of each session back into order while they
-// stream in, as HMX-E section 7 asks of consumers.
+// Package reorder restores the order of each session's events in a stream, as HMX-E section 7
+// requires of consumers.
 //
-// A [Buffer] is a pure state machine: it has no goroutine, no timer and no clock.
-// Its owner says what time it is, pushes events, and takes what is released.
+// A [Buffer] is a pure state machine: it has no goroutine, no timer and no clock. Its owner
+// supplies the time, pushes events, and receives the releases.
 //
 //	push 0  →  0 in order
 //	push 2  →  nothing: 1 is missing, so 2 waits
@@ -14,42 +14,40 @@
 //
 // # What is guaranteed
 //
-// Sessions are told apart by tenant and session id, and never affect each other's
-// order. For each session, as long as it is remembered:
+// Sessions are identified by tenant and session id, and never affect each other's order. For
+// each session, as long as it is remembered:
 //
 //   - Every event pushed is released exactly once, at the latest by [Buffer.Flush].
-//     Nothing is dropped, whatever limit is hit.
+//     Nothing is dropped, whatever limit is reached.
 //   - The releases that are neither Late nor Tied have strictly growing sequence
-//     numbers. This holds always: also after a gap, an eviction or a flush.
+//     numbers, even after a gap, an eviction or a flush.
 //   - Let high be the highest sequence released so far, or one below the first
 //     expected. A release is InOrder if and only if its sequence is high+1, Tied if
-//     it is high, Late if it is below, and otherwise says why it did not wait for
+//     it is high, Late if it is below, and otherwise states why it did not wait for
 //     the sequences in Missing, which are exactly those between high and it.
-//   - A gap-free run flows through at once. An event that waits for others waits no
-//     longer than the window, counted from its own arrival; when its time is up,
+//   - A gap-free run is released immediately. An event that waits for others waits no
+//     longer than the window, counted from its own arrival; when the window expires,
 //     everything of its session up to and including it is released in the order of
 //     [hmx.CompareEvents], and then the gap-free run that follows.
-//   - Of two events that are held at the same time, or come in one batch, the lower
-//     by hmx.CompareEvents is released first; equal ones keep their order of arrival.
+//   - Of two events that are held at the same time, or in one batch, the lower by
+//     hmx.CompareEvents is released first; equal ones keep their order of arrival.
 //
-// After every call the limits of [Options] hold. What is over a limit is released
-// early and reported as Evicted: of a session over its own limits, the lowest
-// sequences first; when all sessions together are over theirs, from the session
-// whose oldest event has waited longest.
+// After every call the limits of [Options] hold. What exceeds a limit is released early and
+// reported as Evicted: for a session over its own limits, the lowest sequences first; if all
+// sessions together exceed theirs, from the session whose oldest event has waited longest.
 //
-// Time never runs backwards here: a time before the latest one seen counts as the
-// latest one. An operation costs O(log n) per event held or released, where n is
-// what its session holds; memory depends on the events held and the sessions
-// remembered, never on the size of sequence numbers or gaps.
+// Time never runs backwards: a time before the latest one counts as the latest one. An
+// operation costs O(log n) per event held or released, where n is the number of events its
+// session holds; memory depends on the held events and the remembered sessions, never on the
+// size of sequence numbers or gaps.
 //
 // # What is not
 //
-// The buffer does not know which sequences below the highest one were released:
-// one that comes again below it is Late, not Tied. It does not recognise
-// duplicates: an event pushed twice is released twice, the second time as Tied or
-// Late. It says nothing about order across sessions. A session that was forgotten
-// (see Options.MaxSessions) starts again where Options.Next says. A Buffer must not
-// be used by two goroutines at once.
+// The buffer does not know which sequences below the highest one were released: a repeated one
+// below it is Late, not Tied. It does not recognise duplicates: an event pushed twice is
+// released twice, the second time as Tied or Late. It does not order events across sessions. A
+// forgotten session (see Options.MaxSessions) starts again where Options.Next says. A Buffer is
+// not safe for concurrent use.
 package reorder
 
 import (
@@ -82,11 +80,10 @@ func New(o Options) (*Buffer, error) {
 	return &Buffer{opts: o.withDefaults(), sessions: map[key]*session{}}, nil
 }
 
-// Push takes one event that arrived at now and returns what may go on because of
-// it and of the time. The events must not be changed while they are held. The
-// slice is the buffer's own and valid until the next call of any method that
-// returns one. Push of an event in order to a remembered session allocates
-// nothing.
+// Push adds one event that arrived at now and returns what is released because of it and of the
+// time. Events must not be changed while they are held. The slice belongs to the buffer and is
+// valid until the next call of any method that returns one. Pushing an event in order to a
+// remembered session allocates nothing.
 func (b *Buffer) Push(now time.Time, ev *hmx.Event) []Release {
 	b.begin(now)
 	s := b.session(ev)
@@ -95,11 +92,10 @@ func (b *Buffer) Push(now time.Time, ev *hmx.Event) []Release {
 	return b.end()
 }
 
-// PushBatch takes events that arrived together at now, of any sessions and in any
-// order. They are sorted whole before the first is looked at, and limits are
-// enforced only when all have found their place, so that no gap is given up that
-// the batch itself fills. The slice passed in is left as it is; the one returned is
-// as for Push.
+// PushBatch adds events that arrived together at now, of any sessions and in any order. It
+// sorts them before it processes the first, and enforces limits only after the last, so that no
+// gap is given up that the batch itself fills. It does not modify its argument; the returned
+// slice is as for Push.
 func (b *Buffer) PushBatch(now time.Time, events []*hmx.Event) []Release {
 	b.begin(now)
 	b.batch = append(b.batch[:0], events...)
@@ -121,14 +117,14 @@ func (b *Buffer) PushBatch(now time.Time, events []*hmx.Event) []Release {
 	return b.end()
 }
 
-// Advance returns what has waited its window at now.
+// Advance returns what has waited for its window at now.
 func (b *Buffer) Advance(now time.Time) []Release {
 	b.begin(now)
 	return b.end()
 }
 
-// Deadline returns when Advance will next have something to release. ok is false
-// if nothing waits. An owner sets one timer to it after every call.
+// Deadline returns when Advance will next release something. ok is false if nothing waits. An
+// owner sets one timer to it after every call.
 func (b *Buffer) Deadline() (at time.Time, ok bool) {
 	if b.queue.first == nil {
 		return time.Time{}, false
@@ -136,9 +132,8 @@ func (b *Buffer) Deadline() (at time.Time, ok bool) {
 	return b.queue.first.deadline, true
 }
 
-// Flush returns everything that is held: each session in order, the one that has
-// waited longest first. The buffer can be used on; it remembers what it has
-// released.
+// Flush returns everything that is held: each session in order, the one that has waited longest
+// first. The buffer can still be used; it remembers what it has released.
 func (b *Buffer) Flush() []Release {
 	b.begin(b.now)
 	for b.queue.first != nil {
@@ -147,8 +142,8 @@ func (b *Buffer) Flush() []Release {
 	return b.end()
 }
 
-// begin starts a call: forgets the last one's releases, sets the clock and lets
-// out what has waited its window.
+// begin starts a call: it clears the last releases, sets the clock and releases what has waited
+// for its window.
 func (b *Buffer) begin(now time.Time) {
 	b.out = shrink(b.out)
 	if now.After(b.now) {
@@ -159,7 +154,7 @@ func (b *Buffer) begin(now time.Time) {
 	}
 }
 
-// place lets ev out if its place has come or passed, and holds it otherwise.
+// place releases ev if its sequence is due or past, and holds it otherwise.
 func (b *Buffer) place(s *session, ev *hmx.Event) {
 	if ev.Sequence > s.high && ev.Sequence-1 != s.high {
 		h := &held{event: ev, session: s, deadline: b.now.Add(b.opts.Window), size: ev.Size(), arrival: b.arrivals}
@@ -173,8 +168,8 @@ func (b *Buffer) place(s *session, ev *hmx.Event) {
 	b.run(s)
 }
 
-// skip lets out the lowest event that s holds, for the reason given, and the
-// gap-free run that follows.
+// skip releases the lowest held event of s, for the given reason, and the gap-free run that
+// follows.
 func (b *Buffer) skip(s *session, why Disposition) {
 	b.release(s, b.take(s), why)
 	b.run(s)
@@ -183,7 +178,7 @@ func (b *Buffer) skip(s *session, why Disposition) {
 	}
 }
 
-// run lets out what s holds as long as nothing is missing in between.
+// run releases held events of s as long as nothing is missing in between.
 func (b *Buffer) run(s *session) {
 	for len(s.heap) > 0 {
 		if q := s.heap[0].event.Sequence; q > s.high && q-1 != s.high {
@@ -193,7 +188,7 @@ func (b *Buffer) run(s *session) {
 	}
 }
 
-// take removes the lowest event that s holds.
+// take removes the lowest held event of s.
 func (b *Buffer) take(s *session) *hmx.Event {
 	h := s.pop()
 	b.queue.remove(h)
@@ -201,7 +196,7 @@ func (b *Buffer) take(s *session) *hmx.Event {
 	return h.event
 }
 
-// release hands ev out. why is what to report if sequences before it are missing.
+// release releases ev. why is what to report if earlier sequences are missing.
 func (b *Buffer) release(s *session, ev *hmx.Event, why Disposition) {
 	r := Release{Event: ev}
 	switch q := ev.Sequence; {
@@ -219,7 +214,7 @@ func (b *Buffer) release(s *session, ev *hmx.Event, why Disposition) {
 	b.out = append(b.out, r)
 }
 
-// settle brings s back within its limits and puts it where it belongs.
+// settle enforces the limits of s and updates its place in the lists.
 func (b *Buffer) settle(s *session) {
 	for len(s.heap) > b.opts.MaxSessionEvents || s.bytes > b.opts.MaxSessionBytes {
 		b.skip(s, Evicted)
@@ -231,9 +226,9 @@ func (b *Buffer) settle(s *session) {
 	}
 }
 
-// end brings the whole within its limits and returns what was released. Only here
-// are sessions forgotten, so that Options.Next is never asked about a session whose
-// latest releases its owner has not seen.
+// end enforces the overall limits and returns what was released. Sessions are forgotten only
+// here, so that Options.Next is never called for a session whose latest releases its owner has
+// not seen.
 func (b *Buffer) end() []Release {
 	for b.queue.len > b.opts.MaxEvents || b.bytes > b.opts.MaxBytes {
 		b.skip(b.queue.first.session, Evicted)
@@ -242,9 +237,8 @@ func (b *Buffer) end() []Release {
 	return b.out
 }
 
-// forget drops the sessions that have been idle longest until no more than
-// MaxSessions are left, or all that are left hold events, and the ids of the idle
-// ones have no more than MaxNameBytes.
+// forget drops the sessions that have been idle longest until at most MaxSessions are left, or
+// all that are left hold events, and the ids of the idle ones have at most MaxNameBytes.
 func (b *Buffer) forget() {
 	for (len(b.sessions) > b.opts.MaxSessions || b.idle.names > b.opts.MaxNameBytes) && b.idle.last != nil {
 		s := b.idle.last
@@ -253,7 +247,7 @@ func (b *Buffer) forget() {
 	}
 }
 
-// session returns the session of ev, which it makes if it is not remembered.
+// session returns the session of ev, and creates it if it is not remembered.
 func (b *Buffer) session(ev *hmx.Event) *session {
 	if s := b.sessions[key{ev.TenantID, ev.SessionID}]; s != nil {
 		return s
@@ -271,8 +265,7 @@ func (b *Buffer) session(ev *hmx.Event) *session {
 // keep is how many elements of working memory stay allocated between calls.
 const keep = 16384
 
-// shrink empties list, lets go of what it refers to, and of its memory if there
-// is much of it.
+// shrink empties list, clears its references, and frees its memory if there is much of it.
 func shrink[T any](list []T) []T {
 	if cap(list) > keep {
 		return nil

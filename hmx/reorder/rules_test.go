@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Each step of a row is one call, written as "+seconds: sequences" for a push
-// (several make a batch, none is Advance) or "flush", and what it must release.
+// Each step of a row is one call, written as "+seconds: sequences" for a push (several make a
+// batch, none is Advance) or "flush", with its expected releases.
 func TestRules(t *testing.T) {
 	type step struct{ call, want string }
 	size := ev(0).Size()
@@ -95,7 +95,7 @@ func TestRules(t *testing.T) {
 			{"+0: A2", "t/A 2 in_order"}, {"+0: B0", "t/B 0 in_order"}, // B was forgotten and starts again
 		}},
 		{"sessions that hold events are not forgotten", Options{MaxSessions: 1}, []step{
-			{"+0: A1", ""}, {"+0: B1", ""}, {"+0: C0", "t/C 0 in_order"}, {"+0: C1", ""}, // C was forgotten at once
+			{"+0: A1", ""}, {"+0: B1", ""}, {"+0: C0", "t/C 0 in_order"}, {"+0: C1", ""}, // C was forgotten immediately
 			{"+0: A0", "t/A 0 in_order, t/A 1 in_order"}, {"+0: B0", "t/B 0 in_order, t/B 1 in_order"},
 			{"+0: C0", "t/C 0 in_order, t/C 1 in_order"}, {"+0: C1", "t/C 1 tied"},
 		}},
@@ -235,7 +235,7 @@ func TestDisposition(t *testing.T) {
 	}
 }
 
-// The ids of a decoded event are part of its text; a session must not keep that.
+// The ids of a decoded event are part of its text; a session must not keep that alive.
 func TestSessionKeepsNoEvent(t *testing.T) {
 	text := "tenantsession" + strings.Repeat("x", 1<<20)
 	e := eventOf(text[:6], text[6:13], 0)
@@ -262,7 +262,7 @@ func TestSessionKeepsNoEvent(t *testing.T) {
 	}
 }
 
-// The caller's batch is not sorted under its hands, nor kept.
+// The caller's batch is neither sorted nor kept.
 func TestBatchIsTheCallers(t *testing.T) {
 	b, _ := New(Options{})
 	batch := parse(t, "2 1 0")

@@ -7,12 +7,12 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// key names a session. It is a struct and not a joined string, so that no choice
-// of ids makes two sessions one.
+// key names a session. It is a struct and not a joined string, so that no choice of ids makes
+// two sessions equal.
 type key struct{ tenant, session string }
 
-// newKey copies the ids: those of a decoded event are parts of its whole text,
-// which a remembered session must not keep alive.
+// newKey copies the ids: those of a decoded event are parts of its whole text, which a
+// remembered session must not keep alive.
 func newKey(ev *hmx.Event) key {
 	both := string(append([]byte(ev.TenantID), ev.SessionID...))
 	return key{both[:len(ev.TenantID)], both[len(ev.TenantID):]}
@@ -45,12 +45,12 @@ func (h *held) before(other *held) bool {
 	return h.arrival < other.arrival
 }
 
-// session is what is known of one session.
+// session is the state of one session.
 type session struct {
 	key   key
-	high  int64   // highest sequence released; -1 before 0 is
-	heap  []*held // what waits, the lowest first
-	bytes int     // of what waits
+	high  int64   // highest sequence released; -1 before 0
+	heap  []*held // held events, the lowest first
+	bytes int     // of held events
 
 	newer, older *session // in the list of idle sessions
 	idle         bool     // whether it is in that list
@@ -78,7 +78,7 @@ func (s *session) pop() *held {
 	s.heap = s.heap[:n]
 	s.bytes -= top.size
 	if n == 0 {
-		s.heap = nil // an idle session costs no memory for events it once held
+		s.heap = nil // an idle session keeps no memory for earlier events
 		return top
 	}
 	i := 0
@@ -100,8 +100,8 @@ func (s *session) pop() *held {
 	return top
 }
 
-// queue lists held events in order of arrival. As the clock never runs backwards
-// and all wait equally long, that is the order of their deadlines too.
+// queue lists held events in order of arrival. As the clock never runs backwards and all wait
+// equally long, that is also the order of their deadlines.
 type queue struct {
 	first, last *held
 	len         int
@@ -139,7 +139,7 @@ type recency struct {
 	names       int // bytes of their ids
 }
 
-// touch puts s first, whether it is in the list or not.
+// touch moves s to the front, whether it is in the list or not.
 func (l *recency) touch(s *session) {
 	if l.first == s {
 		return
@@ -155,7 +155,7 @@ func (l *recency) touch(s *session) {
 	l.names += s.key.len()
 }
 
-// remove takes s out if it is in the list.
+// remove removes s if it is in the list.
 func (l *recency) remove(s *session) {
 	if !s.idle {
 		return

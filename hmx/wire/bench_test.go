@@ -102,7 +102,7 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// One kind of line end must not make the search for the other start over.
+// One kind of line end must not restart the search for the other.
 func BenchmarkSSEManyCR(b *testing.B) {
 	stream := []byte(strings.Repeat("data\r\r", benchLines))
 	b.Run("blocks", func(b *testing.B) {

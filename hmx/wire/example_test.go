@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/hmx/wire"
 )
 
-// A bad line is reported and costs none of the others.
+// A bad line is reported and does not affect the others.
 func ExampleReader_Events() {
 	const event = `{"hmx_version":"HMX-1.0","event_id":"e1","event_type":"message","agent_id":"a","tenant_id":"t",` +
 		`"session_id":"s","timestamp":"2026-03-14T03:00:00Z","sequence":0,"content":{"role":"user","text":"hello"},"metadata":{}}`

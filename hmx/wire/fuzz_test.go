@@ -13,7 +13,7 @@ import (
 
 const fuzzLimit = 40
 
-// naiveLines is newline-delimited JSON cut up in the plainest way.
+// naiveLines is a naive splitter of newline-delimited JSON.
 func naiveLines(data []byte) (lines []gotLine, counts LineCounts) {
 	counts.Bytes = int64(len(data))
 	offset := int64(0)
@@ -38,7 +38,7 @@ func naiveLines(data []byte) (lines []gotLine, counts LineCounts) {
 	return lines, counts
 }
 
-// FuzzNDJSON: the lines are those of the naive splitter, whatever the pieces.
+// FuzzNDJSON: the lines equal those of the naive splitter, for any split of the input.
 func FuzzNDJSON(f *testing.F) {
 	for _, s := range []string{
 		"", "\n", "a\nb", "a\r\n\r\nb\r", bom + "{}\n[]", "\x00\n\xFF\n", "0123456789012345678901234567890123456789\n",
@@ -59,8 +59,8 @@ func FuzzNDJSON(f *testing.F) {
 	})
 }
 
-// checkCut lets the source fail in the middle of data: what was whole before that
-// must have come, and nothing else.
+// checkCut makes the source fail in the middle of data: exactly the lines that were complete
+// before must be returned.
 func checkCut(t *testing.T, data []byte, chunk int, want []gotLine) {
 	cut := bytes.LastIndexByte(data[:len(data)/2], '\n') + 1
 	r := NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(io.ErrClosedPipe)), Options{MaxBytes: fuzzLimit, ChunkBytes: chunk})
@@ -80,7 +80,7 @@ func checkCut(t *testing.T, data []byte, chunk int, want []gotLine) {
 	}
 }
 
-// FuzzSSE: the stream is what the reference makes of it, whatever the pieces.
+// FuzzSSE: the stream equals that of the reference, for any split of the input.
 func FuzzSSE(f *testing.F) {
 	for _, s := range []string{
 		"", "data: a\n\n", "data:a\r\rdata\r\n\r\n", bom + "id: 1\nevent: hmx\ndata: {}\n\n", bom[:2] + "data: a\n\n",

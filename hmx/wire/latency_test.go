@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// patient hands out its pieces and must not be asked for more than is needed: a
-// live source would block there.
+// patient returns its pieces and must not be read further than needed: a live source would
+// block there.
 type patient struct {
 	t      *testing.T
 	pieces []string
@@ -22,8 +22,7 @@ func (p *patient) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A line or block is handed out as soon as it has ended, without waiting to see
-// what comes after it.
+// A line or block is returned as soon as it is complete, without waiting for what follows.
 func TestNothingIsHeldBack(t *testing.T) {
 	r := NewReader(&patient{t, []string{"a\nb\n", "c", "\r\n"}}, Options{})
 	for _, want := range []string{"a", "b", "c\r"} {

@@ -26,7 +26,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// A key gives the two ids back, so that no two sessions have the same.
+// The two ids can be recovered from a key, so that no two sessions have the same.
 func TestKeyIsUnique(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tenant, session := hostileText.Draw(t, "tenant"), hostileText.Draw(t, "session")

@@ -7,18 +7,18 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// output gathers whole lines and passes them on in large pieces. A block is begun
-// by appending to buf and kept by calling done.
+// output buffers whole lines and writes them in large pieces. A block is begun by appending to
+// buf and kept by calling done.
 type output struct {
 	dst io.Writer
 	buf []byte
 	err error // of the destination; final
 }
 
-// enough is how much is gathered before it is passed on unasked.
+// enough is how much is buffered before it is written.
 const enough = 64 << 10
 
-// done passes on what has been gathered if there is enough of it.
+// done writes the buffer if it has enough.
 func (o *output) done(buf []byte) error {
 	o.buf = buf
 	if len(buf) < enough {
@@ -27,7 +27,7 @@ func (o *output) done(buf []byte) error {
 	return o.pass()
 }
 
-// pass writes what has been gathered.
+// pass writes the buffer.
 func (o *output) pass() error {
 	if o.err != nil || len(o.buf) == 0 {
 		return o.err
@@ -42,13 +42,13 @@ func (o *output) pass() error {
 	}
 	o.buf = o.buf[:0]
 	if cap(o.buf) > 4*enough {
-		o.buf = nil // one large event should not cost memory for ever
+		o.buf = nil // do not keep the buffer of one large event
 	}
 	return nil
 }
 
-// flush passes everything on and asks the destination to do the same, if it is
-// one that gathers too: such as a bufio.Writer or an http.ResponseWriter.
+// flush writes everything and flushes the destination, if it buffers as well: such as a
+// bufio.Writer or an http.ResponseWriter.
 func (o *output) flush() error {
 	if err := o.pass(); err != nil {
 		return err
@@ -70,8 +70,7 @@ func (o *output) flush() error {
 
 var errNoEvent = errors.New("there is no event")
 
-// appendEvent appends ev as one line of JSON without its newline, or returns buf
-// as it was.
+// appendEvent appends ev as one line of JSON without its newline, or returns buf unchanged.
 func appendEvent(buf []byte, ev *hmx.Event) ([]byte, error) {
 	if ev == nil {
 		return buf, &EncodeError{Err: errNoEvent}

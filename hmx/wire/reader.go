@@ -11,44 +11,43 @@ import (
 
 // Line is one line of newline-delimited JSON.
 type Line struct {
-	Number int    // counted from 1, blank lines included
+	Number int    // counted from 1, including blank lines
 	Offset int64  // of its first byte in the stream
 	Text   []byte // without the newline; valid until the next call of Next
 }
 
 // Reader reads newline-delimited JSON line by line.
 //
-// A line ends at LF, the last one also at the end of the stream. Lines of nothing
-// but JSON white space are counted and passed over. A carriage return before the
-// LF is white space to JSON: it stays in the text, and is counted. A byte order
-// mark stays in the text of the first line, for the decoder to refuse.
+// A line ends at LF, the last one also at the end of the stream. Lines with only JSON white
+// space are counted and skipped. A carriage return before the LF is JSON white space: it stays
+// in the text, and is counted. A byte order mark stays in the text of the first line, for the
+// decoder to refuse.
 type Reader struct {
 	src     io.Reader
 	max     int
 	chunk   int
 	buf     []byte
 	start   int   // of the current line in buf
-	scanned int   // how much of the current line has no newline in it
+	scanned int   // length of its prefix without a newline
 	end     int   // of what was read into buf
 	base    int64 // stream offset of buf[0]
-	err     error // what the source ended with
-	failed  error // what every further call returns
+	err     error // the final error of the source
+	failed  error // the result of every further call
 	counts  LineCounts
 }
 
-// LineCounts is what a Reader has come by. It is final once Next has returned
-// io.EOF.
+// LineCounts is what a Reader has read. It is final once Next has returned io.EOF.
 type LineCounts struct {
 	Bytes   int64 // read from the source; 0 at the end means that it was empty
 	Lines   int   // all lines, good and bad
-	Blank   int   // lines among them of nothing but white space
+	Blank   int   // lines among them with only white space
 	CRLF    int   // lines among them that ended in CR LF
 	TooLong int   // lines among them that were skipped
 }
 
-// Problem returns what there is to say about the stream as a whole: that some of
-// its lines end in CR LF where HMX-E section 8 has newlines. The events on them are
-// read all the same, since a carriage return is white space to JSON.
+// Problem returns the problem of the stream as a whole: that some of its lines end in CR LF
+// where HMX-E section 8 requires LF. Their events are read all the same, since a carriage
+// return is JSON white space.
 func (c LineCounts) Problem() (p hmx.Problem, ok bool) {
 	if c.CRLF == 0 {
 		return hmx.Problem{}, false
@@ -108,12 +107,12 @@ func (r *Reader) Next() (Line, error) {
 	return Line{}, r.failed
 }
 
-// Counts returns what the reader has come by so far.
+// Counts returns what the reader has read so far.
 func (r *Reader) Counts() LineCounts { return r.counts }
 
-// Events decodes the lines that are left. A line that is not an event comes with a
-// *LineError and is followed by the others; a *ReadError is the last thing yielded.
-// The loop may be left and another begun: it goes on with the next line.
+// Events decodes the remaining lines. A line that is not an event gives a *LineError, and the
+// others follow; a *ReadError is the last item. The loop may be left and another started: it
+// continues with the next line.
 func (r *Reader) Events() iter.Seq2[Item, error] {
 	return events(func() ([]byte, Item, error) {
 		line, err := r.Next()
@@ -121,7 +120,7 @@ func (r *Reader) Events() iter.Seq2[Item, error] {
 	})
 }
 
-// count notes one more line, which begins at r.start.
+// count counts one more line, which begins at r.start.
 func (r *Reader) count(crlf bool) Line {
 	line := Line{Number: r.counts.Lines + 1, Offset: r.base + int64(r.start)}
 	r.counts.Lines++
@@ -131,7 +130,7 @@ func (r *Reader) count(crlf bool) Line {
 	return line
 }
 
-// blank reports whether text is nothing but JSON white space, and notes it.
+// blank reports whether text has only JSON white space, and counts it.
 func (r *Reader) blank(text []byte) bool {
 	for _, c := range text {
 		if c != ' ' && c != '\t' && c != '\r' {
@@ -147,7 +146,7 @@ func (r *Reader) tooLong(line Line, size int64) error {
 	return &LineError{line.Number, line.Offset, &TooLongError{size, r.max}}
 }
 
-// more reads on behind what is there, and reports whether there is more.
+// more reads more data, and reports whether there is any.
 func (r *Reader) more() bool {
 	if r.err != nil {
 		return false
@@ -165,7 +164,7 @@ func (r *Reader) more() bool {
 	return r.read()
 }
 
-// read fills the rest of buf, and reports whether anything came.
+// read fills the rest of buf, and reports whether anything was read.
 func (r *Reader) read() bool {
 	var n int
 	n, r.err = fill(r.src, r.buf[r.end:])
@@ -174,7 +173,7 @@ func (r *Reader) read() bool {
 	return n > 0
 }
 
-// skip passes over the rest of a line that is too long, holding none of it.
+// skip skips the rest of a line that is too long, without storing it.
 func (r *Reader) skip() (Line, error) {
 	at := r.base + int64(r.start)
 	for {

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// gotLine is a Line that may be kept, or what came in its place.
+// gotLine is a copy of a Line, or the error in its place.
 type gotLine struct {
 	Number int
 	Offset int64
@@ -23,8 +23,7 @@ type gotLine struct {
 	Err    string
 }
 
-// readLines reads everything and what it counted. The last entry is how it ended,
-// if not by io.EOF.
+// readLines reads everything, and the counts. The last entry is how it ended, if not by io.EOF.
 func readLines(src io.Reader, o Options) (lines []gotLine, counts LineCounts) {
 	r := NewReader(src, o)
 	for {
@@ -91,7 +90,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// What the source fails at is neither a line nor a bad line.
+// A failure of the source is neither a line nor a bad line.
 func TestReaderSourceFails(t *testing.T) {
 	trouble := errors.New("the cable was pulled")
 	for _, row := range []struct {
@@ -154,7 +153,7 @@ func TestReaderSourceFails(t *testing.T) {
 	}
 }
 
-// misbehaved is a source that says it read so many bytes.
+// misbehaved is a source that returns a wrong number of bytes.
 type misbehaved int
 
 func (m misbehaved) Read([]byte) (int, error) { return int(m), nil }
@@ -259,8 +258,8 @@ func TestReaderEvents(t *testing.T) {
 	}
 }
 
-// A loop over events may be left and another goes on; trouble with the source is
-// the last thing it says.
+// A loop over events can be left and another one continues; an error of the source is its last
+// item.
 func TestReaderEventsEnd(t *testing.T) {
 	trouble := errors.New("trouble")
 	r := NewReader(lastly(sampleJSON(t, 0)+"\n"+sampleJSON(t, 1)+"\n", trouble), Options{})

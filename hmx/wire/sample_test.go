@@ -35,7 +35,7 @@ func sampleJSON(t testing.TB, sequence int64) string {
 	return string(text)
 }
 
-// hostileText is text that breaks whoever forgets to escape.
+// hostileText is text that breaks code without escaping.
 var hostileText = rapid.OneOf(
 	rapid.StringN(1, 20, 60),
 	rapid.SampledFrom([]string{
@@ -71,7 +71,7 @@ func canonical(t interface{ Fatal(...any) }, e *hmx.Event) string {
 	return string(text)
 }
 
-// cuts returns readers of data that hand it out in different pieces.
+// cuts returns readers that split data in different ways.
 func cuts(data []byte) map[string]io.Reader {
 	return map[string]io.Reader{
 		"whole":        bytes.NewReader(data),
@@ -82,7 +82,7 @@ func cuts(data []byte) map[string]io.Reader {
 	}
 }
 
-// stutter returns nothing and no error every other time, as a reader may.
+// stutter returns no bytes and no error every other time, as a reader may.
 type stutter struct {
 	src  io.Reader
 	even bool
@@ -95,7 +95,7 @@ func (s *stutter) Read(p []byte) (int, error) {
 	return s.src.Read(p)
 }
 
-// long is a source of size bytes that are nowhere in memory, and then of tail.
+// long is a source of size bytes that are not in memory, and then of tail.
 type long struct {
 	size int
 	tail string

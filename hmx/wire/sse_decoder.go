@@ -7,22 +7,21 @@ import (
 	"time"
 )
 
-// Block is one block of Server-Sent Events that carries data.
+// Block is one block of Server-Sent Events with data.
 type Block struct {
 	Line   int    // of its first line, counted from 1
 	Offset int64  // of the same in bytes from the start of the stream
-	Type   string // "message" if the block does not say
+	Type   string // "message" by default
 	ID     string // the last event id as of this block; see Decoder.LastEventID
 	Data   []byte // valid until the next call of Next
 }
 
-// Decoder reads Server-Sent Events as the HTML Standard describes (sections
-// "Parsing an event stream" and "Interpreting an event stream"), with two
-// differences. Bytes that are not UTF-8 are handed on as they are and not
-// replaced: a damaged event is to be refused, not stored with a changed text. And
-// a block whose field values are longer than Options.MaxBytes together is skipped:
-// its fields up to there count, so that its id is not asked for again when the
-// stream is resumed, but it has no data.
+// Decoder reads Server-Sent Events as the HTML Standard describes (sections "Parsing an event
+// stream" and "Interpreting an event stream"), with two differences. It passes on invalid UTF-8
+// unchanged instead of replacing it: a damaged event is to be refused, not stored with a
+// changed text. And it skips a block whose field values together exceed Options.MaxBytes: its
+// fields up to there count, so that its id is not requested again when the stream is resumed,
+// but it has no data.
 type Decoder struct {
 	chunks chunks
 	max    int
@@ -46,13 +45,12 @@ type Decoder struct {
 	counts    BlockCounts
 }
 
-// BlockCounts is what a Decoder has come by. It is final once Next has returned
-// io.EOF.
+// BlockCounts is what a Decoder has read. It is final once Next has returned io.EOF.
 type BlockCounts struct {
 	Bytes      int64 // read from the source
 	Blocks     int   // blocks with data, good and bad
 	TooLong    int   // blocks among them that were skipped
-	Foreign    int   // blocks among them that Events passed over because of their type
+	Foreign    int   // blocks among them that Events skipped because of their type
 	Incomplete bool  // the stream ended within a block, which does not count
 }
 
@@ -62,9 +60,9 @@ func NewDecoder(src io.Reader, o Options) *Decoder {
 	return &Decoder{chunks: chunks{src: src, buf: make([]byte, max(o.ChunkBytes, len(bom)))}, max: o.MaxBytes}
 }
 
-// Next returns the next block that has data. The error is io.EOF at the end of the
-// stream, a *LineError for a block that is too long, after which Next can be
-// called again, or a *ReadError if the source failed.
+// Next returns the next block with data. The error is io.EOF at the end of the stream, a
+// *LineError for a block that is too long, after which Next can be called again, or a
+// *ReadError if the source failed.
 func (d *Decoder) Next() (Block, error) {
 	if d.chunks.base == 0 && d.chunks.end == 0 && d.failed == nil {
 		d.chunks.skipBOM()
@@ -106,23 +104,23 @@ func (d *Decoder) Next() (Block, error) {
 	return Block{}, d.failed
 }
 
-// LastEventID returns the id to resume the stream with: that of the last block
-// that ended, or of the last one before it that had one.
+// LastEventID returns the id to resume the stream with: that of the last complete block, or of
+// the last one before it that had one.
 func (d *Decoder) LastEventID() string { return d.lastID }
 
-// Retry returns how long to wait before connecting again, if the stream has said.
+// Retry returns how long to wait before reconnecting, if the stream has set it.
 func (d *Decoder) Retry() (after time.Duration, ok bool) { return d.retry, d.hasRetry }
 
-// Counts returns what the decoder has come by so far.
+// Counts returns what the decoder has read so far.
 func (d *Decoder) Counts() BlockCounts {
 	c := d.counts
 	c.Bytes = d.chunks.base + int64(d.chunks.end)
 	return c
 }
 
-// Events decodes the blocks that are left. Blocks of type "hmx" and blocks without
-// a type are events; others are passed over and counted, as a listener for one
-// type does. Errors are as for Reader.Events.
+// Events decodes the remaining blocks. Blocks of type "hmx" and blocks without a type are
+// events; others are skipped and counted, as a listener for one type does. Errors are as for
+// Reader.Events.
 func (d *Decoder) Events() iter.Seq2[Item, error] {
 	return events(func() ([]byte, Item, error) {
 		block, err := d.Next()
@@ -134,7 +132,7 @@ func (d *Decoder) Events() iter.Seq2[Item, error] {
 	})
 }
 
-// feed takes a piece of a line that is not its end.
+// feed processes a piece of a line without its end.
 func (d *Decoder) feed(piece []byte) {
 	if d.tooLong {
 		d.line.any = true
@@ -151,7 +149,7 @@ func (d *Decoder) feed(piece []byte) {
 	}
 }
 
-// grow counts n more bytes of the block and reports whether they may be held.
+// grow counts n more bytes of the block and reports whether they may be stored.
 func (d *Decoder) grow(n int) bool {
 	if d.size += n; d.size <= d.max {
 		return true
@@ -169,7 +167,7 @@ func (d *Decoder) apply() {
 	value := d.line.value
 	switch d.line.field() {
 	case "data":
-		if !d.hasData || d.grow(1) { // the LF between two lines counts, the last one goes
+		if !d.hasData || d.grow(1) { // the LF between two lines counts, the last one is removed
 			d.data = append(d.data, '\n')
 		}
 		d.hasData = true
@@ -227,8 +225,7 @@ func (d *Decoder) fail(err error) {
 	d.failed = &ReadError{d.lines + 1, d.chunks.base + int64(d.chunks.end), err}
 }
 
-// digits reads a number of milliseconds. One beyond what can be said is the
-// longest time there is.
+// digits parses a number of milliseconds. One that overflows is the longest duration.
 func digits(value []byte) (ms time.Duration, ok bool) {
 	const longest = math.MaxInt64 / int64(time.Millisecond)
 	var n int64

@@ -10,29 +10,27 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// EventType is the type, in the sense of Server-Sent Events, of a block that
-// carries an HMX event.
+// EventType is the Server-Sent Events type of a block with an HMX event.
 const EventType = "hmx"
 
 // ContentType is the media type of a stream of Server-Sent Events.
 const ContentType = "text/event-stream"
 
-// Encoder writes Server-Sent Events, one block an event. It gathers blocks: call
-// Flush when there is nothing more to send for now.
+// Encoder writes Server-Sent Events, one block per event. It buffers blocks: call Flush when there is nothing
+// more to send for now.
 type Encoder struct{ out output }
 
 // NewEncoder returns an encoder that writes to dst.
 func NewEncoder(dst io.Writer) *Encoder { return &Encoder{output{dst: dst}} }
 
-// maxID is the longest id that is written: it counts against what a receiver is
-// ready to hold, and no receiver should refuse a valid event for the sake of it.
+// maxID is the longest id that is written: it counts against the receiver's limit, and must not make a receiver
+// refuse a valid event.
 const maxID = 1024
 
-// Event writes ev as a block of id, event and data. The id is the event's own; one
-// that cannot be said in this form, because it has a line break or a NUL in it or
-// is longer than 1024 bytes, is left out. The last event id of the receiver then stays that of an event before,
-// so that a stream resumed from there repeats this one and loses none. Errors are
-// those of Writer.Event.
+// Event writes ev as a block of id, event and data. The id is the event's own; one that has a line break or a
+// NUL in it or is longer than 1024 bytes is left out. The last event id of the receiver is then that of an
+// earlier event, so that a stream resumed from there repeats this one and loses none. Errors are those of
+// Writer.Event.
 func (e *Encoder) Event(ev *hmx.Event) error {
 	if e.out.err != nil {
 		return e.out.err
@@ -49,8 +47,8 @@ func (e *Encoder) Event(ev *hmx.Event) error {
 	return e.out.done(append(buf, "\n\n"...))
 }
 
-// Comment writes text as a comment, which receivers pass over: it keeps idle
-// connections open. Text of several lines becomes several comment lines.
+// Comment writes text as a comment, which receivers ignore: it keeps idle connections open. Text of several
+// lines becomes several comment lines.
 func (e *Encoder) Comment(text string) error {
 	if e.out.err != nil {
 		return e.out.err
@@ -70,8 +68,7 @@ func (e *Encoder) Comment(text string) error {
 	return e.out.done(append(append(append(buf, ": "...), text...), "\n\n"...))
 }
 
-// Retry tells the receiver how long to wait before it connects again when the
-// connection is lost. The form has whole milliseconds; parts count as one.
+// Retry tells the receiver how long to wait before it reconnects. The unit is milliseconds, rounded up.
 func (e *Encoder) Retry(after time.Duration) error {
 	if e.out.err != nil {
 		return e.out.err
@@ -86,6 +83,6 @@ func (e *Encoder) Retry(after time.Duration) error {
 	return e.out.done(append(strconv.AppendInt(append(e.out.buf, "retry: "...), ms, 10), "\n\n"...))
 }
 
-// Flush passes everything written so far on to the destination, and flushes that
-// too if it has a method Flush or FlushError, as an http.ResponseWriter has.
+// Flush passes everything written so far to the destination, and flushes that as well if it has a method Flush
+// or FlushError, as an http.ResponseWriter has.
 func (e *Encoder) Flush() error { return e.out.flush() }

@@ -49,8 +49,8 @@ func TestEncoder(t *testing.T) {
 	}
 }
 
-// What is encoded is decoded as the same event, with its id where it has one that
-// can be said, whatever comments stand in between.
+// An encoded event is decoded as the same event, with its id if that can be written, with any
+// comments in between.
 func TestSSEIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(anyEvent, 0, 6).Draw(t, "events")

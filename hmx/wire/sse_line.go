@@ -7,19 +7,19 @@ import (
 
 const bom = "\xEF\xBB\xBF"
 
-// chunks cuts a stream into pieces of lines, wherever the source cuts it.
+// chunks splits a stream into pieces of lines, however the source splits it.
 type chunks struct {
 	src    io.Reader
 	buf    []byte
 	pos    int
 	end    int
 	base   int64 // stream offset of buf[0]
-	lf, cr int   // where the next of each is in buf at or after pos, or end
-	err    error // what the source ended with
+	lf, cr int   // position of the next of each in buf at or after pos, or end
+	err    error // the final error of the source
 }
 
-// skipBOM passes over one byte order mark at the very start. No block can be
-// complete before there are three bytes, so that waiting for them delays nothing.
+// skipBOM skips one byte order mark at the very start. No block can be complete before there
+// are three bytes, so waiting for them delays nothing.
 func (c *chunks) skipBOM() {
 	for c.end < len(bom) && c.err == nil {
 		var n int
@@ -32,9 +32,9 @@ func (c *chunks) skipBOM() {
 	c.lf, c.cr = c.pos-1, c.pos-1
 }
 
-// next returns the bytes up to the next line end or to the end of what is there,
-// their offset, and the line end behind them, which is '\n', '\r' or 0 for none.
-// It passes the line end. The error is what the source ended with.
+// next returns the bytes up to the next line end or to the end of the buffer, their offset, and
+// the line end after them, which is '\n', '\r' or 0 for none. It skips the line end. The error
+// is the final error of the source.
 func (c *chunks) next() (piece []byte, at int64, end byte, err error) {
 	if c.pos == c.end {
 		if c.err != nil {
@@ -46,7 +46,7 @@ func (c *chunks) next() (piece []byte, at int64, end byte, err error) {
 			return nil, 0, 0, c.err
 		}
 	}
-	// Each kind of line end is looked for once, however many there are of the other.
+	// Each kind of line end is searched once, however many there are of the other.
 	if c.lf < c.pos {
 		c.lf = c.find('\n')
 	}
@@ -70,17 +70,17 @@ func (c *chunks) find(b byte) int {
 	return c.end
 }
 
-// line is what is known of the line being read.
+// line is the state of the current line.
 type line struct {
 	any   bool // it is not empty
 	colon bool // the name has ended
-	space bool // the one space after the colon has been passed, or was not there
+	space bool // the one space after the colon has been skipped, or was absent
 	name  [maxName + 1]byte
-	len   int    // of name; above maxName it is none that is known
+	len   int    // of name; above maxName it is unknown
 	value []byte // of a field other than data
 }
 
-// maxName is the length of the longest name that means something.
+// maxName is the length of the longest known name.
 const maxName = len("event")
 
 func (l *line) empty() bool { return !l.any }
@@ -89,8 +89,7 @@ func (l *line) reset() {
 	l.any, l.colon, l.space, l.len, l.value = false, false, false, 0, l.value[:0]
 }
 
-// field returns the name of the field, or "" for a comment and for one that means
-// nothing.
+// field returns the name of the field, or "" for a comment and for an unknown field.
 func (l *line) field() string {
 	switch string(l.name[:l.len]) { // compiles to comparisons without a copy
 	case "data":
@@ -105,8 +104,7 @@ func (l *line) field() string {
 	return ""
 }
 
-// feed takes a piece of the line and returns what of it belongs to the value of a
-// field that means something.
+// feed processes a piece of the line and returns what belongs to the value of a known field.
 func (l *line) feed(piece []byte) []byte {
 	l.any = true
 	for !l.colon {

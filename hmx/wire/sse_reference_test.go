@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// gotBlock is a Block that may be kept, or what came in its place.
+// gotBlock is a copy of a Block, or the error in its place.
 type gotBlock struct {
 	Line     int
 	Offset   int64
@@ -16,7 +16,7 @@ type gotBlock struct {
 	Err      string
 }
 
-// gotStream is all that a decoder says about a stream.
+// gotStream is all results of a decoder for a stream.
 type gotStream struct {
 	Blocks     []gotBlock
 	LastID     string
@@ -48,7 +48,7 @@ func readStream(src io.Reader, o Options) (got gotStream) {
 	return got
 }
 
-// reference is the HTML Standard's algorithm told over a whole stream at once.
+// reference is the HTML Standard's algorithm over a whole stream.
 func reference(stream []byte, limit int) (got gotStream) {
 	body := bytes.TrimPrefix(stream, []byte(bom))
 	offset := len(stream) - len(body)

@@ -5,30 +5,27 @@
 //
 // # What is guaranteed
 //
-//   - A bad line or block never costs a good one: it is reported with where it
-//     stands, and reading goes on behind it.
-//   - Memory is bounded. What is longer than [Options.MaxBytes] is skipped without
-//     being held, counted to its end, and reported as a [TooLongError].
-//   - Trouble with the source is a [ReadError], trouble with what it said is a
-//     [LineError]. What the source had not finished saying when it failed is not
-//     taken for a line.
-//   - The result does not depend on how the source cuts its bytes into reads.
-//   - A valid event that is written is read back as the same event, and an event is
-//     written whole or not at all. Whether it is valid is not asked here: a decoded
-//     event is, and of one made in Go its Validate tells.
+//   - A bad line or block does not affect good ones: it is reported with its
+//     position, and reading continues after it.
+//   - Memory is bounded. A line or block longer than [Options.MaxBytes] is skipped
+//     without being stored, counted to its end, and reported as a [TooLongError].
+//   - A failure of the source is a [ReadError], a fault in its data is a
+//     [LineError]. An incomplete line at the failure of the source is not a line.
+//   - The result does not depend on how the source splits its bytes into reads.
+//   - A valid event is read back as the same event, and an event is written whole
+//     or not at all. It is not validated here: a decoded event is valid, and
+//     Validate checks one made in Go.
 //
 // # What is not
 //
-// No connection is made, kept alive or resumed here. Order across lines is that of
-// the stream; package reorder brings sessions into theirs. Readers and writers
-// must not be used by two goroutines at once.
+// This package makes, keeps and resumes no connection. Lines are in the order of the stream;
+// package reorder sorts sessions. Readers and writers are not safe for concurrent use.
 //
 // # Cursors and iterators
 //
-// Next of [Reader] and [Decoder] is an explicit cursor: it hands out bytes of a
-// buffer that it uses again, allocates nothing on the way, and can be left and
-// taken up at any point. Events on top of it is an iterator, because what it
-// yields is a value of its own that may be kept.
+// Next of [Reader] and [Decoder] is an explicit cursor: it returns bytes of a buffer that it
+// reuses, allocates nothing, and can be stopped and resumed at any point. Events on top of it
+// is an iterator, because it yields values that may be kept.
 package wire
 
 import (
@@ -38,21 +35,20 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// DefaultMaxBytes is the longest line or block that is read by default: the
-// largest event, and some white space or a little excess, so that an event just
-// over the limit is still refused with the rule it breaks.
+// DefaultMaxBytes is the default limit of a line or block: the largest event plus some white
+// space or excess, so that an event just over the limit is still refused with the rule it
+// breaks.
 const DefaultMaxBytes = hmx.MaxEventBytes + 4096
 
-// DefaultChunkBytes is how much is asked of a source at once by default.
+// DefaultChunkBytes is the default size of a read from a source.
 const DefaultChunkBytes = 64 << 10
 
-// Options bounds what a Reader or Decoder holds. Values of zero or less stand for
-// the defaults.
+// Options limits the memory of a Reader or Decoder. Values of zero or less mean the defaults.
 type Options struct {
-	// MaxBytes is the longest line (without its newline), or the longest block by
-	// the values of its fields, that is handed out.
+	// MaxBytes is the longest line (without its newline), or the longest block by the values of
+	// its fields, that is returned.
 	MaxBytes int
-	// ChunkBytes is how much is asked of the source at once.
+	// ChunkBytes is the size of a read from the source.
 	ChunkBytes int
 }
 
@@ -66,7 +62,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Item is one event as it stood in a stream.
+// Item is one event of a stream.
 type Item struct {
 	Line     int           // where it begins, counted from 1
 	Offset   int64         // the same in bytes from the start of the stream
@@ -74,7 +70,7 @@ type Item struct {
 	Warnings []hmx.Problem // offsets are within the line, or the block's data
 }
 
-// events decodes what next hands out until the source ends or fails.
+// events decodes what next returns until the source ends or fails.
 func events(next func() (text []byte, at Item, err error)) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for {

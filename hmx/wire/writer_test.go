@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is written is read back as the same event, whatever is in it.
+// An event is read back as the same event, whatever its content.
 func TestNDJSONIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(anyEvent, 0, 8).Draw(t, "events")
@@ -47,7 +47,7 @@ func TestNDJSONIdentity(t *testing.T) {
 	})
 }
 
-// An event that cannot be written costs nothing of the others, and none is cut.
+// An event that cannot be written does not affect the others, and none is cut.
 func TestRefusal(t *testing.T) {
 	notUTF8, notFinite, notJSON := sample(1), sample(1), sample(1)
 	notUTF8.EventID = "\xFF"
@@ -92,7 +92,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// limited takes so many bytes and then fails.
+// limited accepts a number of bytes and then fails.
 type limited struct {
 	left   int
 	err    error
@@ -159,7 +159,7 @@ type failingFlush struct {
 
 func (f *failingFlush) FlushError() error { f.flushed++; return f.err }
 
-// Flush reaches through to whatever the destination gathers itself.
+// Flush also flushes what the destination buffers.
 func TestFlush(t *testing.T) {
 	plain := &plainFlush{}
 	e := NewEncoder(plain)
@@ -190,7 +190,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// One large event does not keep its memory for ever.
+// One large event does not keep its memory.
 func TestOutputMemory(t *testing.T) {
 	e := sample(0)
 	e.Content = hmx.Raw(`{"text":"` + strings.Repeat("x", 512<<10) + `"}`)
@@ -200,7 +200,7 @@ func TestOutputMemory(t *testing.T) {
 	}
 }
 
-// An id as long as an event is valid; it is not what an SSE block is refused for.
+// An id as long as an event is valid; an SSE block is not refused because of it.
 func TestLongIDsAreLeftOut(t *testing.T) {
 	for _, length := range []int{1024, 1025, 600 << 10} {
 		ev := &hmx.Event{EventID: strings.Repeat("i", length), EventType: hmx.TypeMessage, AgentID: "a", TenantID: "t", SessionID: "s",

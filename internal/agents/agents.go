@@ -1,31 +1,30 @@
 // Package agents sets up coding agents to use Lukasa: it knows where each of them keeps its
-// settings, writes the entry of the MCP server and the hooks there in that agent's own form, and
-// takes them out again.
+// settings, writes the MCP server entry and the hooks there in that agent's format, and removes
+// them again.
 //
-// docs/integrations.md says what is written where, and to which documentation of each agent that
-// is written.
+// docs/integrations.md says what is written where, and by which documentation of each agent.
 //
 // # What is guaranteed
 //
-//   - Everything else in a file stays: values, comments, order, formatting, line ends, a byte
-//     order mark. After every edit the result is read again and compared with what was there;
-//     a result that differs in anything but our own entries is never written.
-//   - Installing twice changes not one byte the second time.
-//   - Uninstalling a file that nobody touched since brings back its former bytes. A file that was
-//     touched loses our entries and what was only made to hold them.
-//   - A file is replaced in one step, after its new content is on the disk, with its mode and
-//     owner. A link stays a link. Before the first change a copy is put beside it.
-//   - All files are read, edited and written to the disk beside their places before the first
-//     one is replaced, so that one that is broken or cannot be written keeps all as they are.
-//   - A file that was changed while it was edited is left as it is, and that is told. Between
-//     this look and the replacement there is a moment in which a change would be lost.
+//   - Everything else in a file is preserved: values, comments, order, formatting, line ends, a
+//     byte order mark. After every edit the result is parsed again and compared with the
+//     original; a result that differs in more than our own entries is never written.
+//   - Installing again changes not a byte.
+//   - Uninstalling restores the bytes of a file that has not changed since. A changed file loses
+//     our entries and the containers made for them.
+//   - A file is replaced atomically, after its new content is on the disk, with its mode and
+//     owner. A link stays a link. Before the first change a backup is written beside it.
+//   - All files are read, edited and staged on the disk before the first one is replaced, so
+//     that nothing changes if one is broken or cannot be written.
+//   - A file that changed while it was edited is left as it is, with an error. Between this
+//     check and the replacement there is a moment in which a change would be lost.
 //
 // # What is not
 //
-// No program is run to install, also where an agent has a command for the same purpose; Codex is
-// asked which hooks it trusts, and OpenCode exports its sessions. Whether an agent is
-// installed is a guess from its directories and the search path. Settings that an
-// administrator manages are neither read nor written.
+// Installing runs no program, even if an agent has a command for that. Codex itself reports
+// which hooks it trusts, and OpenCode exports its sessions. Whether an agent is installed is
+// guessed from its directories and the search path. Settings that an administrator manages are
+// neither read nor written.
 package agents
 
 import (
@@ -35,30 +34,30 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// serverName is what the MCP server is called in every agent.
+// serverName is the name of the MCP server in every agent.
 const serverName = "lukasa"
 
 // Agent is one coding agent.
 type Agent struct {
-	// Name is what it is called on the command line, Title what its makers call it.
+	// Name is its name on the command line, Title its product name.
 	Name, Title string
-	// Hooked says that it has hooks, or plugins in their place.
+	// Hooked says that it has hooks, or plugins instead.
 	Hooked bool
-	// Projects says that it has settings for a single project.
+	// Projects says that it has settings per project.
 	Projects bool
-	// programs are the names under which it is on the search path.
+	// programs are the names of its program on the search path.
 	programs []string
-	// marks are directories and files that are there when it is installed.
+	// marks are directories and files that exist if it is installed.
 	marks func(*World) []string
-	// targets are the files that are written, those of the project if there is one.
+	// targets are the files to write, those of the project if there is one.
 	targets func(*World) []target
-	// next says what to do after installing.
+	// next are instructions after installing.
 	next []string
-	// nextInProject comes in front of it for a project.
+	// nextInProject precedes them for a project.
 	nextInProject string
 }
 
-// All lists the agents in the order in which they are documented.
+// All lists the agents in the order of their documentation.
 func All() []*Agent {
 	return []*Agent{claudeCode(), codex(), cursor(), vsCode(), claudeDesktop(), geminiCLI(), openCode()}
 }
@@ -72,7 +71,7 @@ func Names() []string {
 	return names
 }
 
-// ByName returns the agent of a name.
+// ByName returns the agent with a name.
 func ByName(name string) (*Agent, bool) {
 	all := All()
 	i := slices.IndexFunc(all, func(a *Agent) bool { return a.Name == name })
@@ -86,25 +85,25 @@ func ByName(name string) (*Agent, bool) {
 type target struct {
 	file string
 	form form
-	// parts are what is edited in a document of JSON.
+	// parts are what is edited in a JSON document.
 	parts []part
 }
 
-// form is how a file is written.
+// form is the format of a file.
 type form int
 
 const (
 	formJSON   form = iota
-	formTOML        // the entry of the server alone
-	formPlugin      // a file that is ours as a whole
+	formTOML        // only the server entry
+	formPlugin      // a file that is entirely ours
 )
 
-// server is the target for the entry of the MCP server in a document of JSON.
+// server is the target for the MCP server entry in a JSON document.
 func server(file string, p serverPart) target {
 	return target{file: file, parts: []part{p}}
 }
 
-// stdio is the entry with a program and its arguments apart, as most agents have it.
+// stdio is the entry with a program and separate arguments, as in most agents.
 func stdio(typed bool) func(Command) object {
 	return func(c Command) object {
 		var o object
@@ -135,7 +134,7 @@ func claudeCode() *Agent {
 	}
 }
 
-// claudeDir is where Claude Code has its settings.
+// claudeDir is the settings directory of Claude Code.
 func claudeDir(w *World) string {
 	if dir := w.env("CLAUDE_CONFIG_DIR"); dir != "" {
 		return dir
@@ -143,7 +142,7 @@ func claudeDir(w *World) string {
 	return filepath.Join(w.Home, ".claude")
 }
 
-// claudeState is the file that has the servers of a user.
+// claudeState is the file with a user's servers.
 func claudeState(w *World) string {
 	if dir := w.env("CLAUDE_CONFIG_DIR"); dir != "" {
 		return filepath.Join(dir, ".claude.json")
@@ -171,7 +170,7 @@ func codex() *Agent {
 	}
 }
 
-// codexDir is where Codex has its settings.
+// codexDir is the settings directory of Codex.
 func codexDir(w *World) string {
 	if dir := w.env("CODEX_HOME"); dir != "" {
 		return dir
@@ -217,8 +216,8 @@ func vsCode() *Agent {
 	}
 }
 
-// vsCodeDir is where VS Code has its data: the stable edition, or the insiders' if that is the
-// only one.
+// vsCodeDir is the data directory of VS Code: of the stable edition, or of the insiders edition
+// if that is the only one.
 func vsCodeDir(w *World) string {
 	if dir := w.env("VSCODE_PORTABLE"); dir != "" {
 		return filepath.Join(dir, "user-data")
@@ -265,7 +264,7 @@ func geminiCLI() *Agent {
 	}
 }
 
-// geminiDir is where Gemini CLI has its settings.
+// geminiDir is the settings directory of Gemini CLI.
 func geminiDir(w *World) string {
 	home := w.Home
 	if dir := w.env("GEMINI_CLI_HOME"); dir != "" {
@@ -300,7 +299,7 @@ func openCode() *Agent {
 	}
 }
 
-// openCodeDir is where OpenCode has its settings, on every system.
+// openCodeDir is the settings directory of OpenCode, on every system.
 func openCodeDir(w *World) string {
 	if dir := w.env("OPENCODE_CONFIG_DIR"); dir != "" {
 		return dir

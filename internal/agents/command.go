@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Command is what agents run.
+// Command is the program that agents run.
 type Command struct {
-	// Program is the path of the program, or its name if it is to be on the search path.
+	// Program is the path of the program, or its name on the search path.
 	Program string
-	// Flags come after the words that say what it is to do, such as --tenant acme.
+	// Flags follow the subcommand, such as --tenant acme.
 	Flags []string
-	// ServerFlags come after those for the MCP server alone, such as --tools=hooked.
+	// ServerFlags follow those, for the MCP server only, such as --tools=hooked.
 	ServerFlags []string
-	// HookFlags come after those for hooks alone, such as --enforce=deny.
+	// HookFlags follow those, for hooks only, such as --enforce=deny.
 	HookFlags []string
-	// OS is the operating system, by its name in Go: shells quote differently.
+	// OS is the operating system as in Go: shells quote differently.
 	OS string
 }
 
-// mcp returns the arguments that serve an agent on standard input and output.
+// mcp returns the arguments for the MCP server.
 func (c Command) mcp() []string { return slices.Concat([]string{"mcp"}, c.Flags, c.ServerFlags) }
 
-// hook returns the arguments that take a hook of an agent.
+// hook returns the arguments for a hook of an agent.
 func (c Command) hook(agent string) []string {
 	return slices.Concat([]string{"hook", agent}, c.Flags, c.HookFlags)
 }
 
-// line returns the command that takes a hook of an agent as a line for a shell.
+// line returns the command for a hook of an agent as a shell command line.
 func (c Command) line(agent string) string {
 	words := []string{c.quoted(c.Program)}
 	for _, arg := range c.hook(agent) {
@@ -40,8 +40,8 @@ func (c Command) line(agent string) string {
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// quoted writes a word for a shell. Paths of Windows are written with slashes there, which its
-// programs take as well, and which no shell takes for an escape.
+// quoted quotes a word for a shell. Windows paths are written with slashes, which its programs
+// accept and which no shell takes for an escape.
 func (c Command) quoted(word string) string {
 	if c.OS == "windows" {
 		word = strings.ReplaceAll(word, `\`, "/")
@@ -56,8 +56,8 @@ func (c Command) quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// own reports whether a line of a hook is one of ours, for that agent: it runs this program, or
-// one called lukasa, with the words hook and the agent's name.
+// own reports whether a hook's command line is one of ours for that agent: it runs this
+// program, or one called lukasa, with the words hook and the agent's name.
 func (c Command) own(line, agent string) bool {
 	before, after, ok := strings.Cut(line, " hook "+agent)
 	if !ok || after != "" && after[0] != ' ' {

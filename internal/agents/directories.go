@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// directories are those that install made, which uninstall takes away again when they are
-// empty. They are noted in a file of ours, since a directory does not tell who made it. What
-// cannot be noted stays.
+// directories are those that install created, which uninstall removes when they are empty. They
+// are listed in a file of ours, since a directory does not record its creator. Directories that
+// are not listed stay.
 type directories struct {
-	file string // empty if nothing is noted
+	file string // empty if nothing is recorded
 	made []string
 }
 
-// loadDirectories reads which directories were made.
+// loadDirectories reads the list.
 func loadDirectories(state string) *directories {
 	d := &directories{}
 	if state == "" {
@@ -34,7 +34,7 @@ func loadDirectories(state string) *directories {
 	return d
 }
 
-// note adds directories that were made.
+// note adds created directories.
 func (d *directories) note(made []string) {
 	before := len(d.made)
 	for _, dir := range made {
@@ -47,8 +47,8 @@ func (d *directories) note(made []string) {
 	}
 }
 
-// remove takes directories away, the innermost first, and forgets them. One that is not empty
-// any more stays.
+// remove removes directories, the innermost first, and deletes them from the list. One that is
+// not empty stays.
 func (d *directories) remove(dirs []string) {
 	for _, dir := range dirs {
 		if os.Remove(dir) == nil {
@@ -60,26 +60,26 @@ func (d *directories) remove(dirs []string) {
 	}
 }
 
-// write writes the file anew, or takes it away if there is nothing to note.
+// write writes the file, or removes it if the list is empty.
 func (d *directories) write() {
 	if d.file == "" {
 		return
 	}
 	if len(d.made) == 0 {
-		_ = os.Remove(d.file)               // at worst an empty list is left
-		_ = os.Remove(filepath.Dir(d.file)) // it may hold other things
+		_ = os.Remove(d.file)               // at worst an empty list remains
+		_ = os.Remove(filepath.Dir(d.file)) // it may contain other files
 		return
 	}
 	if err := os.MkdirAll(filepath.Dir(d.file), 0o700); err != nil {
-		return // at worst a directory is left later
+		return // at worst a directory remains later
 	}
 	temp, err := write(d.file, []byte(strings.Join(d.made, "\n")+"\n"), 0o600)
 	if err == nil && os.Rename(temp, d.file) != nil {
-		_ = os.Remove(temp) // at worst a file is left that nobody reads
+		_ = os.Remove(temp) // at worst an unused file remains
 	}
 }
 
-// emptied returns the directories that were made and are empty once some files are gone, the
+// emptied returns the created directories that are empty once some files are gone, the
 // innermost first.
 func (d *directories) emptied(gone []string) []string {
 	var out []string
@@ -96,7 +96,7 @@ func (d *directories) emptied(gone []string) []string {
 	return out
 }
 
-// onlyHolds reports whether a directory has nothing in it but some paths.
+// onlyHolds reports whether a directory contains only the given paths.
 func onlyHolds(dir string, paths []string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -110,7 +110,7 @@ func onlyHolds(dir string, paths []string) bool {
 	return true
 }
 
-// missing returns the directories that are not there up to dir, the outermost first.
+// missing returns the missing directories up to dir, the outermost first.
 func missing(dir string) []string {
 	var out []string
 	for !isThere(dir) && filepath.Dir(dir) != dir {

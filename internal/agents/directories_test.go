@@ -24,8 +24,8 @@ func dirsBelow(t *testing.T, root string) []string {
 	return out
 }
 
-// Of every agent with settings for a project, uninstall takes away the directories that install
-// made and no others.
+// For every agent with settings per project, uninstall removes exactly the directories that
+// install created.
 func TestDirectoriesGoAgain(t *testing.T) {
 	for _, a := range All() {
 		if !a.Projects {
@@ -63,7 +63,7 @@ func TestDirectoriesGoAgain(t *testing.T) {
 			if !slices.EqualFunc(told, done, func(a, b Change) bool { return a.File == b.File && a.Action == b.Action }) {
 				t.Errorf("told %v, done %v", told, done)
 			}
-			// Those that were there stay, and so do those with something else in them.
+			// Directories that existed before stay, and so do those with other content.
 			for _, dir := range made {
 				if err := os.MkdirAll(filepath.Join(project, dir), 0o755); err != nil {
 					t.Fatal(err)
@@ -82,8 +82,8 @@ func TestDirectoriesGoAgain(t *testing.T) {
 	}
 }
 
-// What was installed twice, with other arguments the second time, is gone after one uninstall: a
-// file that is ours alone has no copy of what it was before.
+// After two installs with different arguments, one uninstall removes everything: a file that is
+// entirely ours has no backup.
 func TestInstalledTwiceIsGone(t *testing.T) {
 	for _, a := range All() {
 		if !a.Projects {
@@ -113,8 +113,8 @@ func TestInstalledTwiceIsGone(t *testing.T) {
 	}
 }
 
-// A directory in which somebody put something stays with everything around it, and is still
-// taken away once it is empty.
+// A created directory with foreign content stays with its parents, and is removed once it is
+// empty.
 func TestDirectoriesThatAreUsedStay(t *testing.T) {
 	root := t.TempDir()
 	s := machine(t, "opencode", filepath.Join(root, "home"))
@@ -145,8 +145,8 @@ func TestDirectoriesThatAreUsedStay(t *testing.T) {
 	}
 }
 
-// An install that fails leaves no directory, and one that cannot note its directories is an
-// install all the same.
+// A failed install leaves no directory, and one that cannot record its directories still
+// succeeds.
 func TestDirectoriesOfFailures(t *testing.T) {
 	root := t.TempDir()
 	s := machine(t, "cursor", filepath.Join(root, "home"))

@@ -10,22 +10,22 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// byteOrderMark may stand in front of a file of Windows.
+// byteOrderMark may precede a file from Windows.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// maxNesting is how deep a document may be nested, as in encoding/json.
+// maxNesting is the maximum depth of a document, as in encoding/json.
 const maxNesting = 10000
 
-// document is a file of JSON, with comments and commas as it has them.
+// document is a JSON file, with its comments and trailing commas.
 type document struct {
 	file  string
 	mark  bool // it begins with a byte order mark
 	root  hujson.Value
 	style style
-	tail  string // at the end of a document that is new
+	tail  string // the end of a new document
 }
 
-// parseDocument reads a file. What has nothing on it is an empty object.
+// parseDocument parses a file. An empty file is an empty object.
 func parseDocument(file string, text []byte) (*document, error) {
 	d := &document{file: file, style: style{newline: "\n", unit: "  "}}
 	text, d.mark = bytes.CutPrefix(text, []byte(byteOrderMark))
@@ -53,7 +53,7 @@ func parseDocument(file string, text []byte) (*document, error) {
 	return d, nil
 }
 
-// tooDeep reports whether brackets are nested deeper than anyone would write.
+// tooDeep reports whether brackets are nested too deep.
 func tooDeep(text []byte) bool {
 	depth, quoted, escaped := 0, false, false
 	for _, b := range text {
@@ -76,7 +76,7 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// indentation returns by what the first member on a line of its own is indented.
+// indentation returns the indentation of the first member on a line of its own.
 func indentation(root *hujson.Object) string {
 	for _, m := range root.Members {
 		if indent, ok := lineIndent(m.Name.BeforeExtra); ok && indent != "" {
@@ -86,7 +86,7 @@ func indentation(root *hujson.Object) string {
 	return "  "
 }
 
-// lineIndent returns what stands between the last line end and the value, if that is blank.
+// lineIndent returns what is between the last line end and the value, if that is blank.
 func lineIndent(before hujson.Extra) (indent string, ok bool) {
 	text := string(before)
 	i := strings.LastIndexByte(text, '\n')
@@ -97,7 +97,7 @@ func lineIndent(before hujson.Extra) (indent string, ok bool) {
 	return indent, strings.Trim(indent, " \t") == ""
 }
 
-// bytes returns the file as it is now.
+// bytes returns the current content of the file.
 func (d *document) bytes() []byte {
 	text := d.root.Pack()
 	if d.mark {
@@ -106,7 +106,7 @@ func (d *document) bytes() []byte {
 	return append(text, d.tail...)
 }
 
-// value returns what the document says, without its form.
+// value returns the value of the document without its formatting.
 func (d *document) value() (map[string]any, error) {
 	tree := d.root.Clone()
 	tree.Standardize()
@@ -120,18 +120,18 @@ func (d *document) value() (map[string]any, error) {
 }
 
 func (d *document) top() node {
-	return node{object: d.root.Value.(*hujson.Object)} // parseDocument saw to it
+	return node{object: d.root.Value.(*hujson.Object)} // parseDocument ensures it
 }
 
-// node is an object of the document, and where it is.
+// node is an object of the document, and its path.
 type node struct {
 	object *hujson.Object
 	path   []string
 	indent string // of the line that it begins on
 }
 
-// find returns the place of a member. One that is there twice is told: which of them an agent
-// would take is not known.
+// find returns the index of a member. A duplicate is an error: it is unknown which one an agent
+// would use.
 func (d *document) find(n node, name string) (int, error) {
 	at := -1
 	for i, m := range n.object.Members {
@@ -148,7 +148,7 @@ func (d *document) find(n node, name string) (int, error) {
 	return at, nil
 }
 
-// child returns the object that is a member of another, and whether it is there.
+// child returns a member that is an object, and whether it exists.
 func (d *document) child(n node, name string) (node, bool, error) {
 	i, err := d.find(n, name)
 	if err != nil || i < 0 {
@@ -163,7 +163,7 @@ func (d *document) child(n node, name string) (node, bool, error) {
 	return c, true, nil
 }
 
-// made returns the object that is a member of another. It is made if it is not there.
+// made returns a member that is an object, and creates it if it is missing.
 func (d *document) made(n node, name string) (node, error) {
 	c, ok, err := d.child(n, name)
 	if ok || err != nil {
@@ -176,7 +176,7 @@ func (d *document) made(n node, name string) (node, error) {
 
 func below(n node, name string) []string { return append(append([]string{}, n.path...), name) }
 
-// dotted writes a path for people.
+// dotted formats a path for people.
 func dotted(path []string) string { return strings.Join(path, ".") }
 
 // indentOf returns the indentation of the line that a member of n begins on.
@@ -187,7 +187,7 @@ func (d *document) indentOf(n node, before hujson.Extra) string {
 	return n.indent
 }
 
-// wrongType says that something is not what the agent's documentation says.
+// wrongType is the error for a value that does not match the agent's documentation.
 func (d *document) wrongType(path []string, want string, got hujson.ValueTrimmed) error {
 	kinds := map[hujson.Kind]string{'n': "null", 'f': "false", 't': "true", '"': "a text", '0': "a number", '{': "an object", '[': "a list"}
 	what := dotted(path)
@@ -198,7 +198,7 @@ func (d *document) wrongType(path []string, want string, got hujson.ValueTrimmed
 		WithFix("correct it there, or take it out; it was left as it is")
 }
 
-// insert puts a member at the end of an object, in the way of those that are there.
+// insert adds a member at the end of an object, formatted like the others.
 func (d *document) insert(n node, name string, v any) {
 	o := n.object
 	var befores []hujson.Extra
@@ -216,11 +216,11 @@ func (d *document) insert(n node, name string, v any) {
 		Value: hujson.Value{BeforeExtra: colon, Value: st.parsed(v, indent)},
 	})
 	if i := len(o.Members) - 2; i >= 0 && o.Members[i].Value.AfterExtra != nil {
-		o.Members[i+1].Value.AfterExtra = []byte{} // a comma stays at the end
+		o.Members[i+1].Value.AfterExtra = []byte{} // a trailing comma stays
 	}
 }
 
-// appendTo puts an element at the end of an array that is a member of n at a path.
+// appendTo adds an element at the end of an array that is a member of n.
 func (d *document) appendTo(arr *hujson.Array, n node, v any) {
 	var befores []hujson.Extra
 	for _, e := range arr.Elements {
@@ -234,8 +234,8 @@ func (d *document) appendTo(arr *hujson.Array, n node, v any) {
 	}
 }
 
-// shape says how one more is written after those that begin with befores: with which style and
-// indentation, what leads it in, and what is left before the closing bracket.
+// shape determines the formatting of one more element after those that begin with befores: its
+// style and indentation, what precedes it, and what remains before the closing bracket.
 func (d *document) shape(n node, befores []hujson.Extra, after hujson.Extra) (st style, indent string, lead, end hujson.Extra) {
 	st = d.style
 	head, rest := splitExtra(after)
@@ -261,13 +261,13 @@ func (d *document) shape(n node, befores []hujson.Extra, after hujson.Extra) (st
 	return st, indent, join(head, st.newline+indent, st.newline), rest
 }
 
-// splitExtra cuts the blanks off the end of what stands between two values.
+// splitExtra splits off the blanks at the end of what is between two values.
 func splitExtra(e hujson.Extra) (comments, blanks hujson.Extra) {
 	head := bytes.TrimRight(e, " \t\r\n")
 	return head[:len(head):len(head)], e[len(head):]
 }
 
-// join puts blanks after comments. A comment to the end of a line gets that end.
+// join puts blanks after comments. A line comment gets its line end.
 func join(comments hujson.Extra, blanks, newline string) hujson.Extra {
 	if endsLine(comments) && !strings.HasPrefix(strings.TrimLeft(blanks, " \t\r"), "\n") {
 		blanks = newline + blanks
@@ -275,7 +275,7 @@ func join(comments hujson.Extra, blanks, newline string) hujson.Extra {
 	return append(comments[:len(comments):len(comments)], blanks...)
 }
 
-// endsLine reports whether the last of the comments is one that goes to the end of its line.
+// endsLine reports whether the last comment is a line comment.
 func endsLine(e hujson.Extra) bool {
 	line := false
 	for len(e) > 0 {
@@ -301,7 +301,7 @@ func endsLine(e hujson.Extra) bool {
 	return line
 }
 
-// remove takes a member out of an object. Comments that stand around it stay.
+// remove removes a member of an object, and keeps the comments around it.
 func (d *document) remove(o *hujson.Object, i int) {
 	m := o.Members[i]
 	head := d.comments(m.Name.BeforeExtra, m.Name.AfterExtra, m.Value.BeforeExtra, m.Value.AfterExtra)
@@ -320,7 +320,7 @@ func (d *document) remove(o *hujson.Object, i int) {
 	o.AfterExtra = d.shortened(&o.Members[i-1].Value, head, o.AfterExtra, comma)
 }
 
-// removeElement takes an element out of an array, as remove does.
+// removeElement removes an element of an array, as remove does.
 func (d *document) removeElement(arr *hujson.Array, i int) {
 	e := arr.Elements[i]
 	head := d.comments(e.BeforeExtra, e.AfterExtra)
@@ -339,7 +339,7 @@ func (d *document) removeElement(arr *hujson.Array, i int) {
 	arr.AfterExtra = d.shortened(&arr.Elements[i-1], head, arr.AfterExtra, comma)
 }
 
-// comments puts together what stands around a value, without the blanks at the end of each.
+// comments joins what surrounds a value, without the trailing blanks of each part.
 func (d *document) comments(extras ...hujson.Extra) hujson.Extra {
 	var all hujson.Extra
 	for _, e := range extras {
@@ -350,7 +350,7 @@ func (d *document) comments(extras ...hujson.Extra) hujson.Extra {
 	return all
 }
 
-// emptied is what stands between brackets that have nothing between them any more.
+// emptied is what remains between brackets that have become empty.
 func (d *document) emptied(head, after hujson.Extra) hujson.Extra {
 	if comments, _ := splitExtra(after); len(head) == 0 && len(comments) == 0 {
 		return nil
@@ -358,7 +358,7 @@ func (d *document) emptied(head, after hujson.Extra) hujson.Extra {
 	return join(head, string(after), d.style.newline)
 }
 
-// shortened is what stands before a closing bracket when the value before is the last one now.
+// shortened is what remains before a closing bracket after the last value was removed.
 func (d *document) shortened(last *hujson.Value, head, after hujson.Extra, comma bool) hujson.Extra {
 	after = join(head, string(after), d.style.newline)
 	if comma {

@@ -15,19 +15,19 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// maxConfig is how long a file of settings may be. Claude Code has histories in one.
+// maxConfig is the maximum size of a settings file. Claude Code keeps histories in one.
 const maxConfig = 64 << 20
 
-// config is a file of an agent as it was read.
+// config is an agent's file as it was read.
 type config struct {
 	path  string // as it is named
-	real  string // where its bytes are, behind links
+	real  string // with links resolved
 	there bool
 	data  []byte
 	info  fs.FileInfo
 }
 
-// load reads a file, which need not be there.
+// load reads a file, which may be missing.
 func load(path string) (*config, error) {
 	c := &config{path: path}
 	var err error
@@ -42,13 +42,13 @@ func load(path string) (*config, error) {
 		return nil, unreadable(path, err)
 	}
 	if err := regular(path, info); err != nil {
-		return nil, err // before it is opened, since that waits for the other end of a pipe
+		return nil, err // before it is opened, since opening a pipe blocks
 	}
 	f, err := os.Open(c.real)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	defer func() { _ = f.Close() }() // nothing was written to it
+	defer func() { _ = f.Close() }() // it was only read
 	if c.info, err = f.Stat(); err != nil {
 		return nil, unreadable(path, err)
 	}
@@ -62,7 +62,7 @@ func load(path string) (*config, error) {
 	return c, nil
 }
 
-// regular fails if what is at a path is anything but a regular file.
+// regular fails if a path is anything but a regular file.
 func regular(path string, info fs.FileInfo) error {
 	mode := info.Mode()
 	if mode.IsRegular() {
@@ -83,21 +83,21 @@ func regular(path string, info fs.FileInfo) error {
 		WithFix("move it away, or put a regular file in its place; it was left as it is")
 }
 
-// behindLinks returns where a path leads to, also if nothing is there yet.
+// behindLinks resolves the links of a path, even if the target is missing.
 func behindLinks(path string) (string, error) {
 	const most = 40
 	at := path
 	for range most {
 		info, err := os.Lstat(at)
 		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			return at, nil // whoever opens it is told
+			return at, nil // opening it gives the error
 		}
 		to, err := os.Readlink(at)
 		if err != nil {
 			return "", unreadable(path, err)
 		}
 		if !filepath.IsAbs(to) {
-			to = filepath.Dir(at) + string(filepath.Separator) + to // not cleaned: a link may stand before ".."
+			to = filepath.Dir(at) + string(filepath.Separator) + to // not cleaned: a link may precede ".."
 		}
 		if at, err = inRealDirectory(to); err != nil {
 			return "", unreadable(path, err)
@@ -106,8 +106,8 @@ func behindLinks(path string) (string, error) {
 	return "", fault.Newf(fault.UnreadableInput, "%s is a link that leads nowhere but to other links", path).WithFix("put a file in its place")
 }
 
-// inRealDirectory returns a path whose directory has no links, as far as it is there. The last
-// name stays as it is.
+// inRealDirectory resolves the links in the directory of a path, as far as it exists. The last
+// name stays.
 func inRealDirectory(path string) (string, error) {
 	dir, name := filepath.Split(path)
 	found, err := filepath.EvalSymlinks(dir)
@@ -129,7 +129,7 @@ func unwritable(path string, err error) error {
 		WithFix("get permission to write there, or use --print and put the entries in by hand; nothing was changed")
 }
 
-// reason is an error of the file system without the path, which is told already.
+// reason is a file system error without the path, which the message has already.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -140,14 +140,14 @@ func reason(err error) error {
 	return err
 }
 
-// staged is new content on the disk, beside its place.
+// staged is new content on the disk, beside its target.
 type staged struct {
 	config *config
 	temp   string
-	made   []string // directories that were made for it, the outermost first
+	made   []string // directories created for it, the outermost first
 }
 
-// stage writes the new content of a file beside it, as readable as the file is.
+// stage writes the new content of a file beside it, with the same mode.
 func (c *config) stage(data []byte, private bool) (*staged, error) {
 	mode := fs.FileMode(0o600)
 	if !private {
@@ -179,7 +179,7 @@ func (c *config) stage(data []byte, private bool) (*staged, error) {
 	return s, nil
 }
 
-// write puts data into a new file beside a path, and makes it durable.
+// write writes data to a new file beside a path, and syncs it.
 func write(beside string, data []byte, mode fs.FileMode) (temp string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(beside), "."+filepath.Base(beside)+tempMark+"*")
 	if err != nil {
@@ -196,22 +196,21 @@ func write(beside string, data []byte, mode fs.FileMode) (temp string, err error
 		err = failed
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the error that matters is known
+		_ = os.Remove(f.Name()) // the first error is reported
 		return "", err
 	}
 	return f.Name(), nil
 }
 
-// drop removes what was staged and is not wanted any more, and the directories that were made
-// for it.
+// drop removes a staged file and the directories created for it.
 func (s *staged) drop() {
-	_ = os.Remove(s.temp) // at worst a file is left that nobody reads
+	_ = os.Remove(s.temp) // at worst an unused file remains
 	for _, dir := range slices.Backward(s.made) {
-		_ = os.Remove(dir) // what is not empty any more stays
+		_ = os.Remove(dir) // one that is not empty stays
 	}
 }
 
-// replace puts what was staged in its place, if nobody changed that since.
+// replace moves the staged content to its target, if that has not changed since.
 func (s *staged) replace() error {
 	if err := s.config.unchanged(); err != nil {
 		s.drop()
@@ -225,7 +224,7 @@ func (s *staged) replace() error {
 	return nil
 }
 
-// remove takes the file away, if nobody changed it since.
+// remove deletes the file, if it has not changed since.
 func (c *config) remove() error {
 	if err := c.unchanged(); err != nil {
 		return err
@@ -237,7 +236,7 @@ func (c *config) remove() error {
 	return nil
 }
 
-// unchanged fails if the file is not what was read.
+// unchanged fails if the file differs from what was read.
 func (c *config) unchanged() error {
 	now, err := load(c.path)
 	if err != nil {
@@ -250,28 +249,28 @@ func (c *config) unchanged() error {
 	return nil
 }
 
-// syncDir makes a new name durable, where a directory can be synced.
+// syncDir makes a new name durable, if the system supports it.
 func syncDir(dir string) {
 	if f, err := os.Open(dir); err == nil {
-		_ = f.Sync()  // some systems have nothing to sync there
-		_ = f.Close() // nothing was written to it
+		_ = f.Sync()  // not supported everywhere
+		_ = f.Close() // it was only read
 	}
 }
 
-// backupMark stands between the name of a file and the sum of what install made of it, in the
-// name of the copy of what it was before.
+// backupMark is, in the name of a backup, between the name of the file and the checksum of what
+// install made of it.
 const backupMark = ".before-lukasa-"
 
-// backupSum is how many bytes of that sum are in the name.
+// backupSum is how many bytes of that checksum are in the name.
 const backupSum = 6
 
-// backupName is what the copy of a file is called that becomes data.
+// backupName is the name of the backup of a file that becomes data.
 func backupName(path string, data []byte) string {
 	sum := sha256.Sum256(data)
 	return path + backupMark + hex.EncodeToString(sum[:backupSum])
 }
 
-// backups lists the copies beside a file, in order.
+// backups lists the backups of a file, sorted.
 func backups(path string) []string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -287,7 +286,7 @@ func backups(path string) []string {
 	return found
 }
 
-// backup puts a copy of a file beside it, in the place of earlier ones.
+// backup writes a backup of a file, in place of earlier ones.
 func (c *config) backup(name string) error {
 	old := backups(c.path)
 	temp, err := write(name, c.data, c.info.Mode().Perm())
@@ -296,7 +295,7 @@ func (c *config) backup(name string) error {
 	}
 	keepOwner(temp, c.info)
 	if err := os.Rename(temp, name); err != nil {
-		_ = os.Remove(temp) // the error that matters is known
+		_ = os.Remove(temp) // the first error is reported
 		return unwritable(name, err)
 	}
 	for _, o := range old {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what is expected from what happens")
 
-// command is what agents run in tests.
+// command is the command of agents in tests.
 func command() Command {
 	return Command{Program: "/usr/local/bin/lukasa", Flags: []string{"--tenant", "acme"}, OS: "linux"}
 }
@@ -41,7 +41,7 @@ func machine(t *testing.T, agent, dir string, env ...string) *Setup {
 	}}
 }
 
-// lay puts files into a directory.
+// lay writes files into a directory.
 func lay(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -55,7 +55,7 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// files returns what is in a directory, without copies if they are not wanted.
+// files returns the content of a directory, with or without backups.
 func files(t *testing.T, dir string, copies bool) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -87,8 +87,8 @@ func sortedKeys(m map[string]string) []string {
 }
 
 // Each archive is a machine before and after installing: the first words of its comment are the
-// agent, then what the environment has, or the word project. Installing again changes nothing,
-// and uninstalling brings back what was there, or leads to what is below uninstalled.
+// agent, then the environment, or the word project. Installing again changes nothing, and
+// uninstalling restores what was there, or gives what is below uninstalled.
 func TestInstallGolden(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("paths are written with slashes")
@@ -150,7 +150,7 @@ func golden(t *testing.T, name string) {
 	if _, err := s.Uninstall(); err != nil {
 		t.Fatal(err)
 	}
-	if len(earlier) > 0 { // there is no going back to an earlier entry of ours
+	if len(earlier) > 0 { // an earlier entry of ours is not restored
 		expect(t, name, "uninstalled/", files(t, home, false))
 		return
 	}
@@ -159,7 +159,7 @@ func golden(t *testing.T, name string) {
 	}
 }
 
-// expect compares what is there with the files of the archive below a directory, or rewrites them.
+// expect compares the files with those of the archive below a directory, or rewrites them.
 func expect(t *testing.T, name, below string, after map[string]string) {
 	t.Helper()
 	archive, err := txtar.ParseFile(name)

@@ -1,8 +1,8 @@
 package agents
 
-// handmade reports whether the entry of our server in a file has something that we never write:
-// another member, or another program than ours, which is called with `mcp` first. Nothing of it
-// may be lost without a copy.
+// handmade reports whether our server entry in a file has something that install never writes:
+// another member, or another program than ours, which is called with `mcp` first. None of it
+// may be lost without a backup.
 func (t target) handmade(c *config, cmd Command) (bool, error) {
 	entry, names, err := t.serverEntry(c, cmd)
 	if err != nil || entry == nil {
@@ -18,8 +18,8 @@ func (t target) handmade(c *config, cmd Command) (bool, error) {
 	return left > 0 || len(args) == 0 || args[0] != "mcp", nil
 }
 
-// serverEntry returns the entry of our server in a file, or nil if there is none, and the names
-// of the members that we write.
+// serverEntry returns our server entry in a file, or nil if there is none, and the names of the
+// members that install writes.
 func (t target) serverEntry(c *config, cmd Command) (entry map[string]any, names []string, err error) {
 	switch t.form {
 	case formPlugin:
@@ -63,7 +63,7 @@ func (t target) serverEntry(c *config, cmd Command) (entry map[string]any, names
 	return nil, nil, nil
 }
 
-// serverArgs returns the arguments of the program that an entry has.
+// serverArgs returns the program arguments of an entry.
 func serverArgs(entry map[string]any) []string {
 	list, _ := entry["args"].([]any)
 	if words, ok := entry["command"].([]any); ok && len(words) > 0 {

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// What somebody wrote under our name themselves is brought up to date and taken out like ours, and
-// a copy has it as it was, however often this is done. What is ours alone leaves nothing behind.
+// An entry that a user wrote under our name is updated and removed like ours, and a backup keeps
+// the original, however often this is done. An entry of ours leaves no backup.
 func TestEntriesMadeByHandAreInACopy(t *testing.T) {
 	tests := []struct {
 		name, agent, file, text string

@@ -12,19 +12,18 @@ import (
 	"lukasa.dev/internal/shell"
 )
 
-// keptHookFlags are the flags of `lukasa hook` that a person sets, by `lukasa install` or by
+// keptHookFlags are the flags of `lukasa hook` that a user sets, by `lukasa install` or by
 // hand. Installing again keeps them.
 func keptHookFlags() []string {
 	return []string{"--enforce", "--budget", "--agent", "--limit", "--wait", "--scope"}
 }
 
-// keptServerFlags are the flags of `lukasa mcp` that a person sets by hand. Installing again
+// keptServerFlags are the flags of `lukasa mcp` that a user sets by hand. Installing again
 // keeps them.
 func keptServerFlags() []string { return []string{"--tools", "--agent", "--scope"} }
 
-// HookFlags returns the flags that a person set for the agent's hooks, as the agent's files
-// have them now, each as --name=value. Files that cannot be read have none: installing says
-// what is wrong with them.
+// HookFlags returns the flags that a user set for the agent's hooks, from the agent's files,
+// each as --name=value. It skips files that cannot be read: installing reports the error.
 func (s *Setup) HookFlags() []string {
 	for _, t := range s.targets() {
 		c, err := load(t.file)
@@ -38,9 +37,9 @@ func (s *Setup) HookFlags() []string {
 	return nil
 }
 
-// ServerFlags returns the flags that a person set for the agent's MCP server, as the agent's
-// files have them now, each as --name=value. An agent with hooks that has no set of tools yet
-// gets the one without what its hooks do.
+// ServerFlags returns the flags that a user set for the agent's MCP server, from the agent's
+// files, each as --name=value. An agent with hooks and without a set of tools gets the set for
+// hooks.
 func (s *Setup) ServerFlags() []string {
 	var flags []string
 	for _, t := range s.targets() {
@@ -59,8 +58,8 @@ func (s *Setup) ServerFlags() []string {
 	return flags
 }
 
-// Enforcement returns what becomes of an action that a hard rule forbids, by flags of a hook:
-// the value of the last --enforce, or nothing.
+// Enforcement returns the enforcement mode in the flags of a hook: the value of the last
+// --enforce, or nothing.
 func Enforcement(flags []string) string {
 	mode := ""
 	for _, f := range flags {
@@ -71,7 +70,7 @@ func Enforcement(flags []string) string {
 	return mode
 }
 
-// personal returns the flags among the words of a command that a person set.
+// personal returns the flags in a command that a user set.
 func personal(words, kept []string) []string {
 	var out []string
 	for i := 0; i < len(words); i++ {
@@ -91,8 +90,8 @@ func personal(words, kept []string) []string {
 	return out
 }
 
-// hookWords returns the words of our hook's command in a file, behind the name of the agent,
-// or nil if there is none.
+// hookWords returns the words of our hook's command in a file, after the name of the agent, or
+// nil if there is none.
 func (t target) hookWords(c *config, cmd Command) []string {
 	switch t.form {
 	case formTOML:

@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/guide"
 )
 
-// Flags that a person set for hooks, by install or by hand, are there after every further
-// install, and what else is in the command is ours.
+// Flags that a user set for hooks, by install or by hand, survive every further install, and
+// the rest of the command is ours.
 func TestHookFlagsAreKept(t *testing.T) {
 	t.Parallel()
 	for _, agent := range All() {
@@ -49,7 +49,7 @@ func TestHookFlagsAreKept(t *testing.T) {
 	}
 }
 
-// A flag that was added by hand, as a person writes it, is kept too.
+// A flag that a user added by hand is kept as well.
 func TestHookFlagsByHand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -74,8 +74,8 @@ func TestHookFlagsByHand(t *testing.T) {
 	}
 }
 
-// The set of tools that a person chose for the MCP server stays. An agent with hooks gets the
-// set without what its hooks do, one without hooks all of the default ones.
+// The set of tools that a user chose for the MCP server stays. By default an agent with hooks
+// gets the set for hooks, and one without hooks the default set.
 func TestServerFlagsAreKept(t *testing.T) {
 	t.Parallel()
 	for _, agent := range All() {
@@ -103,7 +103,7 @@ func TestServerFlagsAreKept(t *testing.T) {
 	}
 }
 
-// Every file that holds our hooks is one that agents must not change while a hard rule holds.
+// Every file with our hooks is one that agents must not change while a hard rule holds.
 func TestHookFilesAreGuarded(t *testing.T) {
 	t.Parallel()
 	for _, agent := range All() {

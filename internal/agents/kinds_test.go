@@ -14,12 +14,12 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// What is no regular file is refused by its name and kind, and left as it is.
+// A path that is no regular file is refused with its name and kind, and not changed.
 func TestOnlyRegularFilesAreRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such files here")
 	}
-	short, err := os.MkdirTemp("", "s") // the address of a socket is short
+	short, err := os.MkdirTemp("", "s") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 	}
 }
 
-// A device is refused as well. It is only read here: nothing that writes may be led to one of the
-// machine's own, which a superuser could replace.
+// A device is refused as well. It is only read here: a superuser could replace a device of the
+// machine.
 func TestDevicesAreNotRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such files here")
@@ -63,7 +63,7 @@ func TestDevicesAreNotRead(t *testing.T) {
 	refused(t, err, "settings.json is a device, and is to be a regular file")
 }
 
-// refused requires the error about what is no regular file.
+// refused requires the error for a path that is no regular file.
 func refused(t *testing.T, err error, words string) {
 	t.Helper()
 	if fault.CodeOf(err) != fault.UnreadableInput {
@@ -74,7 +74,7 @@ func refused(t *testing.T, err error, words string) {
 	}
 }
 
-// To open a pipe that nobody writes to is to wait for ever, so none is opened.
+// Opening a pipe without a writer blocks forever, so pipes are not opened.
 func TestPipesAreNotOpened(t *testing.T) {
 	mkfifo, err := exec.LookPath("mkfifo")
 	if err != nil || runtime.GOOS == "windows" {
@@ -97,8 +97,8 @@ func TestPipesAreNotOpened(t *testing.T) {
 	}
 }
 
-// unlessOpened waits for an error, and fails if a pipe is opened for reading before there is one:
-// only then it can be opened for writing without waiting.
+// unlessOpened waits for an error, and fails if the pipe is opened for reading before: only then
+// can it be opened for writing without blocking.
 func unlessOpened(t *testing.T, pipe string, done <-chan error) error {
 	t.Helper()
 	for {

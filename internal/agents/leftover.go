@@ -9,38 +9,38 @@ import (
 	"time"
 )
 
-// tempMark stands between the name of a file and a number, in the name of new content that is
-// not in its place yet.
+// tempMark is, in the name of staged content, between the name of the file and a number.
 const tempMark = ".lukasa-"
 
-// abandoned is how old new content is that nobody will put in its place any more: whoever wrote
-// it was ended. It is put there at once otherwise.
+// abandoned is the age from which staged content belongs to a process that was killed.
+// Otherwise it is moved immediately.
 const abandoned = 10 * time.Minute
 
-// sweep removes what was left beside a file, and beside its links, by an install that was ended
-// in the middle: of the file itself and of copies of it. What else is there stays.
+// sweep removes what a killed install left beside a file and beside its links: staged content
+// of the file and of its backups. Other files stay.
 func (c *config) sweep(now time.Time) {
 	sweepDirectory(filepath.Dir(c.real), now, func(beside string) bool { return beside == filepath.Base(c.real) })
 	sweepDirectory(filepath.Dir(c.path), now, func(beside string) bool { return copyOf(beside, filepath.Base(c.path)) })
 }
 
-// sweepDirectory removes from a directory what was abandoned beside the files whose names are wanted.
+// sweepDirectory removes abandoned files from a directory, beside the files that wanted
+// accepts.
 func sweepDirectory(dir string, now time.Time, wanted func(beside string) bool) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return // what cannot be looked at stays
+		return // unreadable files stay
 	}
 	for _, e := range entries {
 		if beside, ok := stagedFor(e.Name()); !ok || !wanted(beside) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > abandoned {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // at worst a file is left that nobody reads
+			_ = os.Remove(filepath.Join(dir, e.Name())) // at worst an unused file remains
 		}
 	}
 }
 
-// stagedFor returns the name of the file that a name of write belongs to.
+// stagedFor returns the file that a staged name belongs to.
 func stagedFor(name string) (beside string, ok bool) {
 	i := strings.LastIndex(name, tempMark)
 	if i < 2 || name[0] != '.' {
@@ -51,7 +51,7 @@ func stagedFor(name string) (beside string, ok bool) {
 	return name[1:i], err == nil && strconv.FormatUint(n, 10) == number
 }
 
-// copyOf reports whether a name is one that backupName gives to copies of a file.
+// copyOf reports whether a name is that of a backup of a file.
 func copyOf(name, file string) bool {
 	sum, ok := strings.CutPrefix(name, file+backupMark)
 	raw, err := hex.DecodeString(sum)

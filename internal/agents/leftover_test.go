@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// leave makes what an install leaves that was ended some time ago.
+// leave creates what an install that was killed some time ago leaves.
 func leave(t *testing.T, beside string, age time.Duration) string {
 	t.Helper()
 	temp, err := write(beside, []byte("{"), 0o600)
@@ -30,8 +30,8 @@ func there(path string) bool {
 	return err == nil
 }
 
-// Whoever installs or uninstalls next removes what one left that was ended in the middle, also
-// behind a link, but nothing that another one may just be writing. A dry run removes nothing.
+// The next install or uninstall removes what a killed one left, also behind a link, but nothing
+// that another one may be writing. A dry run removes nothing.
 func TestLeftoversAreRemoved(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links are other ones")
@@ -63,7 +63,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// Only regular files whose names are exactly ours are removed.
+// Only regular files with exactly our names are removed.
 func TestOtherFilesAreNoLeftovers(t *testing.T) {
 	ours := []string{
 		".settings.json.lukasa-0", ".settings.json.lukasa-17", ".settings.json.lukasa-4294967295",

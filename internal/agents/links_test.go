@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// holding returns which regular files of a directory have our entries, without copies.
+// holding returns which regular files of a directory have our entries, without backups.
 func holding(t *testing.T, dir string) string {
 	t.Helper()
 	var found []string
@@ -32,8 +32,7 @@ func holding(t *testing.T, dir string) string {
 	return strings.Join(found, " ")
 }
 
-// A relative link leads on from where it is, not from the name by which it was reached, and ".."
-// is the directory above the one that a link leads to.
+// A relative link is resolved from its own directory, and ".." is the parent of a link's target.
 func TestLinksAreFollowedAsTheSystemDoes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links are other ones")
@@ -41,9 +40,9 @@ func TestLinksAreFollowedAsTheSystemDoes(t *testing.T) {
 	tests := []struct {
 		name  string
 		dirs  []string
-		links [][2]string // a link, and where it leads to; DIR is the directory of all
+		links [][2]string // a link and its target; DIR is the directory of all
 		want  string
-		// missing says that the directory of what is wanted is not there yet.
+		// missing says that the directory of the target does not exist yet.
 		missing bool
 	}{
 		{name: "behind a linked directory", dirs: []string{"dot/deep/gemini"},
@@ -83,7 +82,7 @@ func TestLinksAreFollowedAsTheSystemDoes(t *testing.T) {
 				}
 				file := filepath.Join(dir, ".gemini", "settings.json")
 				if there {
-					if err := os.WriteFile(file, []byte("{ }\n"), 0o600); err != nil { // the system says where that is
+					if err := os.WriteFile(file, []byte("{ }\n"), 0o600); err != nil { // the system resolves the link
 						t.Fatal(err)
 					}
 				}

@@ -14,14 +14,14 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// How long OpenCode may take to list its sessions, and to export one.
+// Timeouts of OpenCode for listing its sessions, and for exporting one.
 const (
 	openCodeListLimit   = 30 * time.Second
 	openCodeExportLimit = time.Minute
 )
 
-// openCodeSessions are the sessions of all projects, with those of sub-agents. Its own command
-// lists those of one directory.
+// openCodeSessions lists the sessions of all projects, including those of sub-agents. OpenCode's
+// own command lists those of one directory.
 const openCodeSessions = "SELECT id, time_updated AS updated FROM session ORDER BY time_created"
 
 // ownStore is a store that only the agent's own program reads.
@@ -30,8 +30,8 @@ type ownStore struct {
 	sessions []string
 }
 
-// openCodeTranscripts looks for sessions of OpenCode: in its database, by its own program, and in
-// the files of earlier versions.
+// openCodeTranscripts finds sessions of OpenCode: in its database, through its own program, and
+// in the files of earlier versions.
 func (a *Agent) openCodeTranscripts(ctx context.Context, w *World, found *Transcripts) error {
 	storage := filepath.Join(w.data(), "opencode", "storage")
 	found.Looked = []string{storage}
@@ -92,8 +92,7 @@ func (a *Agent) openCodeTranscripts(ctx context.Context, w *World, found *Transc
 	return nil
 }
 
-// openCodeName reports whether a text is the name of a session, and nothing that a command line
-// takes for something else.
+// openCodeName reports whether a text is a session id that is safe on a command line.
 func openCodeName(id string) bool {
 	return id != "" && len(id) < 200 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == "" && id[0] != '-'
 }
@@ -109,9 +108,9 @@ func (t *Transcripts) Exports() int {
 // Program reports whether one of Directories is the agent's program, which exports.
 func (t *Transcripts) Program(dir string) bool { return t.store != nil && t.store.program == dir }
 
-// Export has the agent's own program write its sessions into a directory, a file each, and
-// returns what is to be read: that directory and those that need no program. A session that it
-// cannot be exported is reported, and keeps no other out.
+// Export makes the agent's own program write its sessions into a directory, a file each, and
+// returns what to read: that directory and those that need no program. It reports a session that
+// cannot be exported, and continues with the others.
 func (t *Transcripts) Export(ctx context.Context, w *World, dir string, tell func(done, all int), trouble func(session string, err error)) ([]string, error) {
 	if t.store == nil {
 		return t.Directories, nil
@@ -147,8 +146,8 @@ func (t *Transcripts) Export(ctx context.Context, w *World, dir string, tell fun
 	return dirs, nil
 }
 
-// runOpenCode runs OpenCode without its plugins, so that it tells Lukasa nothing, and returns
-// what it prints.
+// runOpenCode runs OpenCode without its plugins, so that it does not call Lukasa, and returns its
+// output.
 func runOpenCode(ctx context.Context, w *World, program string, limit time.Duration, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -176,7 +175,7 @@ func runOpenCode(ctx context.Context, w *World, program string, limit time.Durat
 func (t *Transcripts) weigh(ctx context.Context, dir string) error {
 	return filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
-			return ctx.Err() // an error of reading shows up when it is read
+			return ctx.Err() // reading it later gives the error
 		}
 		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
 			t.Bytes += info.Size()
@@ -185,7 +184,7 @@ func (t *Transcripts) weigh(ctx context.Context, dir string) error {
 	})
 }
 
-// data is where programs keep their data.
+// data is the data directory of programs.
 func (w *World) data() string {
 	if dir := w.env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return dir

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// sameBut checks that two documents say the same but for our entries.
+// sameBut checks that two documents are equal except for our entries.
 func sameBut(before, after *document, parts []part, c Command) error {
 	var said [2]map[string]any
 	for i, d := range []*document{before, after} {
@@ -26,7 +26,7 @@ func sameBut(before, after *document, parts []part, c Command) error {
 	return nil
 }
 
-// unsafeEdit is the error for an edit that would change more than it should.
+// unsafeEdit is the error for an edit that would change too much.
 func unsafeEdit(file string) error {
 	return fault.Newf(fault.Internal, "%s: the edit would change more than our own entries, and was not made", file).
 		WithFix("use --print and put the entries in by hand; please report the file's shape")
@@ -83,7 +83,7 @@ func (p hooksPart) others(said map[string]any, c Command) {
 	}
 }
 
-// otherElement is an element of an event's list without what is ours, if there is anything else.
+// otherElement is an element of an event's list without our commands, if anything else is left.
 func (p hooksPart) otherElement(e any, c Command) (any, bool) {
 	o, ok := e.(map[string]any)
 	if !ok {

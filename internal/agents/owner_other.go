@@ -4,5 +4,5 @@ package agents
 
 import "io/fs"
 
-// keepOwner does nothing where a new file has the owner of its directory.
+// keepOwner does nothing on systems where a new file has the owner of its directory.
 func keepOwner(string, fs.FileInfo) {}

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner of another, as far as that is allowed: the superuser should
-// not take a user's settings away.
+// keepOwner gives a file the owner of another, if permitted: the superuser should not take over
+// a user's settings.
 func keepOwner(path string, of fs.FileInfo) {
 	if stat, ok := of.Sys().(*syscall.Stat_t); ok {
-		_ = os.Lchown(path, int(stat.Uid), int(stat.Gid)) // who may not, owns it already
+		_ = os.Lchown(path, int(stat.Uid), int(stat.Gid)) // without permission, the owner is the same already
 	}
 }

@@ -9,26 +9,26 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// part is what is edited in a document of JSON.
+// part is what is edited in a JSON document.
 type part interface {
-	// add puts our entries in, and returns their names. Those that are there already are
-	// brought up to date; what else somebody wrote into them stays.
+	// add adds our entries, and returns their names. It updates existing ones and keeps what a
+	// user added to them.
 	add(*document, Command) (entries []string, err error)
-	// drop takes our entries out, and returns their names. What holds nothing any more goes
-	// with them, unless it was there in the former document.
+	// drop removes our entries, and returns their names. It also removes containers that become
+	// empty, unless they were in the former document.
 	drop(d *document, c Command, former map[string]any) (entries []string, err error)
-	// entries names our entries that are there.
+	// entries returns the names of our entries in the document.
 	entries(*document, Command) ([]string, error)
-	// alone returns what add writes, as a document of its own.
+	// alone returns what add writes, as a separate document.
 	alone(Command) object
-	// others takes our entries out of what a document says, and what is empty without them.
-	// It shares nothing with the edits, which are judged by it.
+	// others removes our entries, and what is empty without them, from the value of a document.
+	// It shares no code with the edits, since it checks them.
 	others(said map[string]any, c Command)
 }
 
-// serverPart is the entry of the MCP server.
+// serverPart is the MCP server entry.
 type serverPart struct {
-	path  []string // of the object that has the servers
+	path  []string // of the object with the servers
 	entry func(Command) object
 }
 
@@ -72,7 +72,7 @@ func (p serverPart) add(d *document, c Command) ([]string, error) {
 	return []string{dotted(entry.path)}, nil
 }
 
-// set gives a member its value, unless it says the same already.
+// set sets a member, unless it has the value already.
 func (d *document) set(n node, m member) error {
 	i, err := d.find(n, m.name)
 	if err != nil {
@@ -90,12 +90,12 @@ func (d *document) set(n node, m member) error {
 	return nil
 }
 
-// plainValue is what a value says, without its form.
+// plainValue is a value without its formatting.
 func plainValue(v hujson.Value) any {
 	d := document{root: hujson.Value{Value: &hujson.Object{Members: []hujson.ObjectMember{{Name: hujson.Value{Value: hujson.String("v")}, Value: v}}}}}
 	said, err := d.value()
 	if err != nil {
-		return nil // which is no value of ours
+		return nil // no value of ours
 	}
 	return said["v"]
 }
@@ -123,7 +123,7 @@ func (p serverPart) drop(d *document, _ Command, former map[string]any) ([]strin
 	return []string{dotted(below(n, serverName))}, nil
 }
 
-// prune takes out a member that holds nothing, unless the former document had it.
+// prune removes an empty member, unless the former document had it.
 func (d *document) prune(n node, name string, former map[string]any) error {
 	i, err := d.find(n, name)
 	if err != nil || i < 0 || had(former, below(n, name)) {
@@ -145,7 +145,7 @@ func (d *document) prune(n node, name string, former map[string]any) error {
 	return nil
 }
 
-// had reports whether a document has something at a path.
+// had reports whether a document has a value at a path.
 func had(doc map[string]any, path []string) bool {
 	var v any = doc
 	for _, name := range path {
@@ -175,19 +175,19 @@ func (p serverPart) entries(d *document, _ Command) ([]string, error) {
 	return []string{dotted(below(n, serverName))}, nil
 }
 
-// openCodePart is the entry of the MCP server of OpenCode, whose second version has the servers
-// one level deeper and knows no `enabled`.
+// openCodePart is the MCP server entry of OpenCode, whose second version has the servers one
+// level deeper and does not know `enabled`.
 type openCodePart struct{}
 
 func (p openCodePart) of(d *document) serverPart {
 	said, err := d.value()
 	if err != nil {
-		said = nil // whoever edits it will be told
+		said = nil // the edit reports the error
 	}
 	return p.said(said)
 }
 
-// said is of for what a document says.
+// said is of for the value of a document.
 func (openCodePart) said(doc map[string]any) serverPart {
 	first := serverPart{path: []string{"mcp"}, entry: func(c Command) object {
 		return object{{name: "type", value: "local"}, {name: "command", value: texts(append([]string{c.Program}, c.mcp()...))}, {name: "enabled", value: true, once: true}}
@@ -216,19 +216,19 @@ func (p openCodePart) drop(d *document, c Command, former map[string]any) ([]str
 
 func (p openCodePart) entries(d *document, c Command) ([]string, error) { return p.of(d).entries(d, c) }
 
-// hooksPart are the hooks of an agent, in a member `hooks` with a list for each event.
+// hooksPart is the hooks of an agent, in a member `hooks` with a list for each event.
 type hooksPart struct {
 	agent string
-	// flat says that the list has the commands themselves, instead of groups with a matcher
-	// and a list of commands.
+	// flat says that the list contains the commands themselves, instead of groups with a
+	// matcher and a list of commands.
 	flat bool
-	// typed says that a command of a flat list has the type command, as those of groups have.
+	// typed says that a command in a flat list has the type command, as those in groups have.
 	typed bool
 	// named says that commands have a name.
 	named bool
-	// version says that the file has the member `version`, which is 1.
+	// version says that the file has a member `version` with the value 1.
 	version bool
-	// unit is how many units of its time limits a second has, if it is not one.
+	// unit is the number of its timeout units in a second, if it is not one.
 	unit int
 }
 
@@ -251,7 +251,7 @@ func (p hooksPart) command(c Command, s hook.Subscription) object {
 	return o
 }
 
-// element is what the list of an event gets.
+// element is the element for the list of an event.
 func (p hooksPart) element(c Command, s hook.Subscription) object {
 	if p.flat {
 		return p.command(c, s)
@@ -293,12 +293,12 @@ func (p hooksPart) add(d *document, c Command) ([]string, error) {
 			return nil, err
 		}
 	}
-	// What an earlier version subscribed to, and this one does not.
+	// Remove what an earlier version subscribed to, and this one does not.
 	_, err = p.dropFrom(d, hooks, c, func(event string) bool { return !wanted[event] })
 	return entries, err
 }
 
-// subscribe sees to it that one event has our command once.
+// subscribe ensures that an event has our command exactly once.
 func (p hooksPart) subscribe(d *document, hooks node, c Command, s hook.Subscription) error {
 	arr, at, err := p.event(d, hooks, s.Event)
 	if err != nil {
@@ -322,7 +322,7 @@ func (p hooksPart) subscribe(d *document, hooks node, c Command, s hook.Subscrip
 	return d.set(ours[0].command, member{name: "command", value: c.line(p.agent)})
 }
 
-// event returns the list of an event, or nothing, and where it is.
+// event returns the list of an event, or nil, and its node.
 func (p hooksPart) event(d *document, hooks node, name string) (*hujson.Array, node, error) {
 	i, err := d.find(hooks, name)
 	if err != nil || i < 0 {
@@ -337,7 +337,8 @@ func (p hooksPart) event(d *document, hooks node, name string) (*hujson.Array, n
 	return arr, at, nil
 }
 
-// mine is a command of ours: in which element of the list, and which one of its commands.
+// mine is the place of a command of ours: the element of the list, and the index of the command
+// in it.
 type mine struct {
 	element int
 	group   *hujson.Array // nil in a flat list
@@ -351,7 +352,7 @@ func (p hooksPart) ours(d *document, arr *hujson.Array, at node, c Command) ([]m
 	for i, e := range arr.Elements {
 		o, ok := e.Value.(*hujson.Object)
 		if !ok {
-			continue // somebody else's, whatever it is
+			continue // a foreign entry
 		}
 		n := node{object: o, path: at.path, indent: d.indentOf(node{indent: at.indent + d.style.unit}, e.BeforeExtra)}
 		if p.flat {
@@ -386,7 +387,7 @@ func (p hooksPart) ours(d *document, arr *hujson.Array, at node, c Command) ([]m
 	return found, nil
 }
 
-// isOurs reports whether an object is a command that we wrote.
+// isOurs reports whether an object is a command of ours.
 func (p hooksPart) isOurs(d *document, n node, c Command) bool {
 	i, err := d.find(n, "command")
 	if err != nil || i < 0 {
@@ -396,7 +397,7 @@ func (p hooksPart) isOurs(d *document, n node, c Command) bool {
 	return ok && line.Kind() == '"' && c.own(line.String(), p.agent)
 }
 
-// take takes a command of ours out, and a group that has no other with it.
+// take removes a command of ours, and its group if that becomes empty.
 func (p hooksPart) take(d *document, arr *hujson.Array, m mine) {
 	if m.group != nil && len(m.group.Elements) > 1 {
 		d.removeElement(m.group, m.inner)
@@ -405,11 +406,11 @@ func (p hooksPart) take(d *document, arr *hujson.Array, m mine) {
 	d.removeElement(arr, m.element)
 }
 
-// dropFrom takes our commands out of the lists of those events that which names.
+// dropFrom removes our commands from the lists of the events for which `which` is true.
 func (p hooksPart) dropFrom(d *document, hooks node, c Command, which func(event string) bool) ([]string, error) {
 	var dropped []string
 	for _, m := range hooks.object.Members {
-		name := m.Name.Value.(hujson.Literal).String() // names are texts
+		name := m.Name.Value.(hujson.Literal).String() // names are strings
 		if _, ok := m.Value.Value.(*hujson.Array); !ok || !which(name) {
 			continue
 		}
@@ -465,7 +466,7 @@ func (p hooksPart) entries(d *document, c Command) ([]string, error) {
 	}
 	var entries []string
 	for _, m := range hooks.object.Members {
-		name := m.Name.Value.(hujson.Literal).String() // names are texts
+		name := m.Name.Value.(hujson.Literal).String() // names are strings
 		if _, ok := m.Value.Value.(*hujson.Array); !ok {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// jsonParts are what agents have in documents of JSON, one of each kind.
+// jsonParts are the parts of agents with JSON documents, one of each kind.
 func jsonParts() [][]part {
 	return [][]part{
 		{serverPart{path: []string{"mcpServers"}, entry: stdio(true)}},
@@ -26,7 +26,7 @@ func jsonParts() [][]part {
 	}
 }
 
-// writer writes documents in odd ways.
+// writer writes documents with odd formatting.
 type writer struct {
 	t   *rapid.T
 	out strings.Builder
@@ -98,7 +98,7 @@ func (w *writer) object(depth int, members map[string]func()) {
 	w.out.WriteByte('}')
 }
 
-// settings writes a document that has what agents have, or something like it.
+// settings writes a document like those of agents.
 func (w *writer) settings() {
 	servers := func() {
 		w.object(1, map[string]func(){
@@ -137,7 +137,7 @@ func (w *writer) settings() {
 	w.gap()
 }
 
-// drawn is a document in one of the forms that files come in.
+// drawn is a document in one of the forms of real files.
 func drawn(t *rapid.T) []byte {
 	w := &writer{t: t}
 	w.settings()
@@ -154,7 +154,7 @@ func drawn(t *rapid.T) []byte {
 	return []byte(text)
 }
 
-// said is what a document says, without our entries.
+// said is the value of a document without our entries.
 func said(t interface{ Fatal(...any) }, text []byte, parts []part) map[string]any {
 	d, err := parseDocument("file", text)
 	if err != nil {
@@ -196,8 +196,8 @@ func comments(text []byte) []string {
 	return all
 }
 
-// Whatever a document looks like: what is put in is there, once more changes nothing, and what
-// is taken out leaves what others wrote.
+// For any document: what is added is there, adding again changes nothing, and removing leaves
+// foreign entries unchanged.
 func TestEditsKeepEverythingElse(t *testing.T) {
 	for _, parts := range jsonParts() {
 		rapid.Check(t, func(t *rapid.T) {
@@ -236,8 +236,7 @@ func TestEditsKeepEverythingElse(t *testing.T) {
 	}
 }
 
-// A file that nobody touched gets its bytes back. One that its agent wrote anew gets back what it
-// said.
+// A file that has not changed gets its bytes back. One that its agent rewrote keeps its value.
 func TestUninstallBringsBackBytes(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, ".gemini", "settings.json")
@@ -286,7 +285,7 @@ func TestUninstallBringsBackBytes(t *testing.T) {
 	})
 }
 
-// rewrite writes a file as an agent does that has read it and changed something.
+// rewrite rewrites a file as an agent does after a change.
 func rewrite(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -310,7 +309,7 @@ func rewrite(t *testing.T, file string) {
 	}
 }
 
-// Files of TOML are edited in our table alone.
+// TOML files are edited only in our table.
 func TestTOMLEditsKeepEverythingElse(t *testing.T) {
 	pieces := []string{
 		"model = \"gpt-5\" # a comment\n", "# [mcp_servers.lukasa]\n", "\n", "\n\n", "[mcp_servers.docs]\ncommand = 'npx'\n",
@@ -402,7 +401,7 @@ func FuzzTOMLEdits(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		scanTOML(text) // whatever it is
+		scanTOML(text) // for any input
 		file, err := parseTOML("file", text)
 		if err != nil {
 			return

@@ -10,38 +10,38 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// Setup is one agent on one machine, to be given a memory.
+// Setup is one agent on one machine.
 type Setup struct {
 	Agent   *Agent
 	World   *World
 	Command Command
-	// NoHooks leaves hooks and plugins as they are when installing.
+	// NoHooks leaves hooks and plugins unchanged when installing.
 	NoHooks bool
-	// DryRun changes nothing, and says what would be.
+	// DryRun changes nothing, and reports what would change.
 	DryRun bool
 
-	// before is called ahead of the first replacement, for tests.
+	// before is called before the first replacement, for tests.
 	before func()
 }
 
-// Action is what became of a file.
+// Action is what happened to a file.
 type Action string
 
-// What becomes of a file.
+// The actions.
 const (
-	Created   Action = "created"   // it was not there
-	Changed   Action = "changed"   // our entries were put in, brought up to date or taken out
-	Unchanged Action = "unchanged" // it was as it should be
+	Created   Action = "created"   // it did not exist
+	Changed   Action = "changed"   // our entries were added, updated or removed
+	Unchanged Action = "unchanged" // it was up to date
 	Restored  Action = "restored"  // it has its former bytes again
-	Deleted   Action = "deleted"   // it held nothing but our entries
+	Deleted   Action = "deleted"   // it contained only our entries
 )
 
-// Change is a file, what became of it, and which entries it is about.
+// Change is a file, its action, and the entries concerned.
 type Change struct {
 	File    string
 	Action  Action
 	Entries []string
-	// Backup is the copy of what the file was before, if there is one.
+	// Backup is the backup of the file, if there is one.
 	Backup string
 }
 
@@ -50,13 +50,13 @@ type step struct {
 	Change
 	config *config
 	after  []byte
-	// backup is the name of the copy to be made, renamed the copy that gets that name.
+	// backup is the name of the backup to write, renamed the backup that gets that name.
 	backup, renamed string
-	// spent is a copy that is not needed any more.
+	// spent is a backup that is no longer needed.
 	spent string
 }
 
-// Install puts our entries into the agent's files.
+// Install adds our entries to the agent's files.
 func (s *Setup) Install() ([]Change, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (s *Setup) Install() ([]Change, error) {
 	return s.carryOut(s.planInstall)
 }
 
-// Uninstall takes our entries out of the agent's files.
+// Uninstall removes our entries from the agent's files.
 func (s *Setup) Uninstall() ([]Change, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -128,10 +128,10 @@ func gone(steps []*step) []string {
 	return files
 }
 
-// targets are the files that matter.
+// targets are the files of the agent.
 func (s *Setup) targets() []target { return s.Agent.targets(s.World) }
 
-// commit makes the changes, and notes the directories that were made for them.
+// commit makes the changes, and records the directories created for them.
 func (s *Setup) commit(steps []*step, made *directories) error {
 	ready := make([]*staged, len(steps))
 	for i, st := range steps {
@@ -167,7 +167,7 @@ func (s *Setup) commit(steps []*step, made *directories) error {
 	return nil
 }
 
-// partly adds what was done before something failed.
+// partly adds to an error what was done before.
 func partly(done []*step, err error) error {
 	for _, st := range done {
 		if st.Action != Unchanged {
@@ -197,15 +197,15 @@ func (st *step) finish(r *staged) error {
 		}
 	}
 	if st.renamed != "" {
-		_ = os.Rename(st.renamed, st.backup) // without it, the next uninstall takes entries out instead of bringing bytes back
+		_ = os.Rename(st.renamed, st.backup) // without it, the next uninstall removes entries instead of restoring bytes
 	}
 	if st.spent != "" {
-		_ = os.Remove(st.spent) // at worst it is there for longer
+		_ = os.Remove(st.spent) // at worst it remains longer
 	}
 	return nil
 }
 
-// planInstall says what is to become of a file.
+// planInstall plans the change of a file.
 func (s *Setup) planInstall(t target) (*step, error) {
 	c, err := load(t.file)
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *Setup) planInstall(t target) (*step, error) {
 		if made, err := t.handmade(c, s.Command); err != nil {
 			return nil, err
 		} else if !held && !made {
-			st.backup = "" // it is ours alone
+			st.backup = "" // it is entirely ours
 		}
 	}
 	if len(former) > 0 && len(old) > 0 {
@@ -263,7 +263,7 @@ func (s *Setup) planInstall(t target) (*step, error) {
 	return st, nil
 }
 
-// planUninstall says what is to become of a file.
+// planUninstall plans the change of a file.
 func (s *Setup) planUninstall(t target) (*step, error) {
 	c, err := load(t.file)
 	if err != nil {
@@ -343,7 +343,7 @@ func (s *Setup) Entries() ([]Change, error) {
 	return found, nil
 }
 
-// Snippet is what belongs into a file, to be put in by hand.
+// Snippet is the content for a file, to be added by hand.
 type Snippet struct {
 	File string
 	Text string
@@ -351,7 +351,7 @@ type Snippet struct {
 	Whole bool
 }
 
-// Snippets returns what belongs into the agent's files.
+// Snippets returns the content for the agent's files.
 func (s *Setup) Snippets() ([]Snippet, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -368,7 +368,7 @@ func (s *Setup) Snippets() ([]Snippet, error) {
 	return all, nil
 }
 
-// Next says what to do after installing.
+// Next returns instructions after installing.
 func (s *Setup) Next() []string {
 	if s.World.Project != "" && s.Agent.nextInProject != "" {
 		return append([]string{s.Agent.nextInProject}, s.Agent.next...)
@@ -376,7 +376,7 @@ func (s *Setup) Next() []string {
 	return s.Agent.next
 }
 
-// Notes says what else is to be known after installing.
+// Notes returns further notes after installing.
 func (s *Setup) Notes() []string {
 	var notes []string
 	if s.World.Project != "" {
@@ -405,7 +405,7 @@ func (s *Setup) hooked(t target) bool {
 	return err == nil && len(entries) > 0
 }
 
-// hooksInside reports whether a file of TOML has hooks of somebody.
+// hooksInside reports whether a TOML file has any hooks.
 func hooksInside(file string) bool {
 	c, err := load(file)
 	if err != nil {
@@ -417,7 +417,7 @@ func hooksInside(file string) bool {
 	}
 	hooks, _ := t.said["hooks"].(map[string]any)
 	for name := range hooks {
-		if name != "state" { // which is what Codex remembers of them
+		if name != "state" { // state of Codex about hooks
 			return true
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// unharmed runs what must fail, and requires that nothing was changed, made or left behind.
+// unharmed runs what must fail, and requires that nothing was changed, created or left behind.
 func unharmed(t *testing.T, dir string, code fault.Code, words []string, run func() error) {
 	t.Helper()
 	before := files(t, dir, true)
@@ -119,7 +119,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-// A link stays a link, also one to a file that is not there yet, and the file keeps its mode.
+// A link stays a link, even to a file that does not exist yet, and the file keeps its mode.
 func TestLinksAndModesAreKept(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes and links are other ones")
@@ -158,7 +158,7 @@ func TestLinksAndModesAreKept(t *testing.T) {
 	}
 }
 
-// A change of someone else while ours is made is neither lost nor mixed with ours.
+// A concurrent change by another process is neither lost nor mixed with ours.
 func TestChangesInBetweenAreNoticed(t *testing.T) {
 	for _, late := range []string{`{"mine": 1}`, ""} {
 		dir := t.TempDir()
@@ -186,7 +186,7 @@ func TestChangesInBetweenAreNoticed(t *testing.T) {
 	}
 }
 
-// A dry run tells what an install does, and changes nothing.
+// A dry run reports what an install does, and changes nothing.
 func TestDryRun(t *testing.T) {
 	for _, a := range All() {
 		dir := t.TempDir()
@@ -216,8 +216,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// What was there before and empty stays, also in a file that was touched since; what was made to
-// hold our entries goes.
+// Containers that existed and were empty stay, even in a file that changed since; containers
+// made for our entries are removed.
 func TestEmptyPlacesAreKept(t *testing.T) {
 	for before, want := range map[string]string{
 		`{"mcpServers": {}, "hooks": {"AfterTool": []}}`: `{"mcpServers": {}, "hooks": {"AfterTool": []}, "theme": 1}`,
@@ -248,7 +248,8 @@ func TestEmptyPlacesAreKept(t *testing.T) {
 	}
 }
 
-// A program of another name is recognised by what install made of the file, or when it is named.
+// A program with another name is recognised by what install made of the file, or when it is
+// named.
 func TestProgramsOfAnotherName(t *testing.T) {
 	for _, named := range []bool{true, false} {
 		dir := t.TempDir()
@@ -274,7 +275,7 @@ func TestProgramsOfAnotherName(t *testing.T) {
 	}
 }
 
-// Without hooks, what is there of them is left as it is.
+// With NoHooks, existing hooks are left unchanged.
 func TestNoHooks(t *testing.T) {
 	dir := t.TempDir()
 	lay(t, dir, map[string]string{".claude/settings.json": `{"hooks": {}}`})

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// withoutHooks is what is left of a target without hooks.
+// withoutHooks returns the target without its hooks.
 func (t target) withoutHooks() target {
 	t.parts = slices.DeleteFunc(slices.Clone(t.parts), func(p part) bool {
 		_, is := p.(hooksPart)
@@ -17,10 +17,10 @@ func (t target) withoutHooks() target {
 	return t
 }
 
-// empty reports whether nothing is left of a target without hooks.
+// empty reports whether a target without hooks has nothing left.
 func (t target) empty() bool { return t.form == formPlugin || t.form == formJSON && len(t.parts) == 0 }
 
-// entries names our entries in a file.
+// entries returns the names of our entries in a file.
 func (t target) entries(c *config, cmd Command) ([]string, error) {
 	switch t.form {
 	case formPlugin:
@@ -73,7 +73,7 @@ func (t target) add(c *config, cmd Command) ([]byte, []string, error) {
 	return addJSON(t.file, c.data, t.parts, cmd)
 }
 
-// addJSON is add for a document of JSON.
+// addJSON is add for a JSON document.
 func addJSON(file string, text []byte, parts []part, cmd Command) ([]byte, []string, error) {
 	d, err := parseDocument(file, text)
 	if err != nil {
@@ -91,7 +91,7 @@ func addJSON(file string, text []byte, parts []part, cmd Command) ([]byte, []str
 	return out, all, judged(file, text, out, parts, cmd)
 }
 
-// judged reads the result of an edit again, and compares it with what was there.
+// judged parses the result of an edit again, and compares it with the original.
 func judged(file string, before, after []byte, parts []part, cmd Command) error {
 	was, err := parseDocument(file, before)
 	if err != nil {
@@ -104,8 +104,8 @@ func judged(file string, before, after []byte, parts []part, cmd Command) error 
 	return sameBut(was, is, parts, cmd)
 }
 
-// drop returns the file without our entries, and whether it holds anything else. The former file
-// may be nil.
+// drop returns the file without our entries, and whether it contained anything else. former may
+// be nil.
 func (t target) drop(c, former *config, cmd Command) (text []byte, held bool, err error) {
 	if t.form == formTOML {
 		f, err := parseTOML(t.file, c.data)
@@ -122,7 +122,7 @@ func (t target) drop(c, former *config, cmd Command) (text []byte, held bool, er
 	return dropJSON(t.file, c.data, before, t.parts, cmd)
 }
 
-// dropJSON is drop for a document of JSON.
+// dropJSON is drop for a JSON document.
 func dropJSON(file string, text, former []byte, parts []part, cmd Command) ([]byte, bool, error) {
 	d, err := parseDocument(file, text)
 	if err != nil {
@@ -130,10 +130,10 @@ func dropJSON(file string, text, former []byte, parts []part, cmd Command) ([]by
 	}
 	var had map[string]any
 	if f, err := parseDocument(file, former); err == nil {
-		had, _ = f.value() // what cannot be read any more had nothing
+		had, _ = f.value() // an unreadable file counts as empty
 		for _, p := range parts {
 			if ours, err := p.entries(f, cmd); err == nil && len(ours) > 0 {
-				p.others(had, cmd) // what held an earlier entry of ours alone is no one else's
+				p.others(had, cmd) // containers of an earlier entry of ours belong to us
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func dropJSON(file string, text, former []byte, parts []part, cmd Command) ([]by
 	return out, len(top.Members) > 0 || len(comments) > 0, nil
 }
 
-// alone is what belongs into the file.
+// alone is the content for the file.
 func (t target) alone(cmd Command) string {
 	switch t.form {
 	case formPlugin:
@@ -166,7 +166,7 @@ func (t target) alone(cmd Command) string {
 	return style{newline: "\n", unit: "  "}.write(o, "") + "\n"
 }
 
-// ownPlugin reports whether a file is a plugin that we wrote, by its first line.
+// ownPlugin reports whether a file is a plugin of ours, by its first line.
 func ownPlugin(data []byte) bool {
 	line := func(text []byte) []byte {
 		first, _, _ := bytes.Cut(text, []byte("\n"))

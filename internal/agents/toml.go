@@ -13,10 +13,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// tomlServers is the table of Codex that has the MCP servers.
+// tomlServers is the table of MCP servers of Codex.
 const tomlServers = "mcp_servers"
 
-// tomlFile is a file of TOML whose text is edited in our own table alone.
+// tomlFile is a TOML file that is edited only in our own table.
 type tomlFile struct {
 	file    string
 	mark    bool
@@ -44,7 +44,7 @@ func parseTOML(file string, text []byte) (*tomlFile, error) {
 	return t, nil
 }
 
-// bytes returns the file with another text.
+// bytes returns the file with a new text.
 func (t *tomlFile) bytes(text []byte) []byte {
 	if t.mark {
 		return append([]byte(byteOrderMark), text...)
@@ -52,7 +52,7 @@ func (t *tomlFile) bytes(text []byte) []byte {
 	return text
 }
 
-// entry returns what the file says of our server, and whether it does.
+// entry returns our server entry, and whether it exists.
 func (t *tomlFile) entry() (map[string]any, bool, error) {
 	v, ok := t.said[tomlServers]
 	if !ok {
@@ -112,7 +112,7 @@ func (t *tomlFile) add(c Command) ([]byte, error) {
 	return t.bytes(out), nil
 }
 
-// append puts our table at the end.
+// append adds our table at the end.
 func (t *tomlFile) append(c Command) ([]byte, error) {
 	for _, item := range t.items {
 		if !item.header && len(item.table) == 0 && item.path[0] == tomlServers {
@@ -136,7 +136,7 @@ func (t *tomlFile) table(c Command) string {
 		"args = " + tomlTexts(c.mcp()) + t.newline
 }
 
-// update gives the values of our table that is there.
+// update sets the values of our existing table.
 func (t *tomlFile) update(c Command) ([]byte, error) {
 	at := slices.IndexFunc(t.items, func(i tomlItem) bool {
 		return i.header && !i.array && slices.Equal(i.path, []string{tomlServers, serverName})
@@ -146,7 +146,7 @@ func (t *tomlFile) update(c Command) ([]byte, error) {
 	}
 	out := slices.Clone(t.text)
 	wanted := []struct{ name, value string }{{"args", tomlTexts(c.mcp())}, {"command", tomlText(c.Program)}}
-	// From the end to the beginning, so that places stay what they are.
+	// Backwards, so that offsets stay valid.
 	var missing string
 	type change struct {
 		start, end int
@@ -176,7 +176,7 @@ func (t *tomlFile) update(c Command) ([]byte, error) {
 	return out, nil
 }
 
-// drop returns the file without our server, and whether it had it.
+// drop returns the file without our server, and whether it had one.
 func (t *tomlFile) drop() ([]byte, bool, error) {
 	if _, there, err := t.entry(); err != nil || !there {
 		return t.bytes(t.text), false, err
@@ -189,11 +189,11 @@ func (t *tomlFile) drop() ([]byte, bool, error) {
 		}
 		kept := t.text[from:begin]
 		if blank := []byte(t.newline + t.newline); bytes.HasSuffix(kept, blank) {
-			kept = kept[:len(kept)-len(t.newline)] // the empty line before it goes with it
+			kept = kept[:len(kept)-len(t.newline)] // also remove the empty line before it
 		}
 		out = append(out, kept...)
 		for from = last; len(out) == 0 && from < len(t.text) && (t.text[from] == '\r' || t.text[from] == '\n'); {
-			from++ // nor does a file begin with one
+			from++ // nor may a file begin with one
 		}
 		inside = false
 	}
@@ -226,7 +226,7 @@ func (t *tomlFile) drop() ([]byte, bool, error) {
 	return t.bytes(out), true, nil
 }
 
-// sameBut reports whether two files say the same but for our server.
+// sameBut reports whether two files are equal except for our server.
 func (t *tomlFile) sameBut(other *tomlFile) bool {
 	var said [2]string
 	for i, f := range []*tomlFile{t, other} {
@@ -247,12 +247,12 @@ func (t *tomlFile) sameBut(other *tomlFile) bool {
 				rest[name] = kept
 			}
 		}
-		said[i] = fmt.Sprintf("%#v", rest) // in which what is no number is equal to itself
+		said[i] = fmt.Sprintf("%#v", rest) // in which NaN equals itself
 	}
 	return said[0] == said[1]
 }
 
-// tomlText writes a text as TOML, without an escape where none is needed.
+// tomlText writes a TOML string, with escapes only where needed.
 func tomlText(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\'' || r == '\uFFFD' }) && strings.ContainsAny(s, `\"`) {
 		return "'" + s + "'"
@@ -282,18 +282,18 @@ func tomlTexts(words []string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// tomlItem is a header or a line with a value, and where it is in the text.
+// tomlItem is a header or a key-value line, and its place in the text.
 type tomlItem struct {
 	start, end int // from its first character to the end of its last line
 	header     bool
 	array      bool     // of an array of tables
-	path       []string // the name of the table, or of the value below its table
-	table      []string // that the value is in
-	value      int      // where the value begins
+	path       []string // the table's name, or the key within its table
+	table      []string // the table of the value
+	value      int      // start of the value
 	valueEnd   int
 }
 
-// scanTOML returns what a text that is TOML consists of, in order.
+// scanTOML returns the items of a valid TOML text, in order.
 func scanTOML(text []byte) []tomlItem {
 	s := tomlScan{text: text}
 	var items []tomlItem
@@ -328,13 +328,13 @@ func scanTOML(text []byte) []tomlItem {
 	}
 }
 
-// tomlScan is how far a text is looked through.
+// tomlScan is the state of a scan.
 type tomlScan struct {
 	text []byte
 	at   int
 }
 
-// step goes on by one character.
+// step advances by one character.
 func (s *tomlScan) step() { s.at = min(s.at+1, len(s.text)) }
 
 func (s *tomlScan) peek() byte {
@@ -352,7 +352,7 @@ func (s *tomlScan) skip(b byte) bool {
 	return false
 }
 
-// blanks passes over blanks; with lines, over line ends and comments too.
+// blanks skips blanks; with lines, also line ends and comments.
 func (s *tomlScan) blanks(lines bool) {
 	for s.at < len(s.text) {
 		switch b := s.text[s.at]; {
@@ -366,7 +366,7 @@ func (s *tomlScan) blanks(lines bool) {
 	}
 }
 
-// line goes on to the beginning of the next line.
+// line advances to the next line.
 func (s *tomlScan) line() {
 	i := bytes.IndexByte(s.text[s.at:], '\n')
 	if i < 0 {
@@ -376,7 +376,7 @@ func (s *tomlScan) line() {
 	s.at += i + 1
 }
 
-// path reads names with dots between them.
+// path reads a dotted key.
 func (s *tomlScan) path() []string {
 	var parts []string
 	for {
@@ -409,7 +409,7 @@ func (s *tomlScan) path() []string {
 	}
 }
 
-// quoted passes over a text in quotes, of one line or of many.
+// quoted skips a quoted string of one or several lines.
 func (s *tomlScan) quoted(quote byte) {
 	long := bytes.Repeat([]byte{quote}, 3)
 	if bytes.HasPrefix(s.text[s.at:], long) {
@@ -421,7 +421,7 @@ func (s *tomlScan) quoted(quote byte) {
 			s.step()
 		}
 		s.at = min(s.at+3, len(s.text))
-		for range 2 { // quotes of the text itself, in front of the closing ones
+		for range 2 { // quotes that belong to the string, before the closing ones
 			s.skip(quote)
 		}
 		return
@@ -437,7 +437,7 @@ func (s *tomlScan) quoted(quote byte) {
 	s.skip(quote)
 }
 
-// skipValue passes over a value.
+// skipValue skips a value.
 func (s *tomlScan) skipValue(depth int) {
 	switch b := s.peek(); b {
 	case '"', '\'':
@@ -455,7 +455,7 @@ func (s *tomlScan) skipValue(depth int) {
 				s.path()
 				s.blanks(true)
 				if !s.skip('=') && s.peek() != closing && s.peek() != ',' {
-					s.step() // nothing that TOML allows
+					s.step() // invalid TOML
 				}
 				s.blanks(true)
 				s.skipValue(depth + 1)

@@ -14,26 +14,26 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
-// Transcripts is what an agent itself has recorded on this machine.
+// Transcripts are an agent's own records on this machine.
 type Transcripts struct {
 	// Format is how it is written.
 	Format migrate.Format
-	// Directories are those that have any, Looked those that were looked at.
+	// Directories are those that have any, Looked those that were searched.
 	Directories, Looked []string
-	// Files, Sessions and Bytes say how much there is.
+	// Files, Sessions and Bytes are the amounts.
 	Files, Sessions int
 	Bytes           int64
-	// Newest is when the last of them was written to.
+	// Newest is the last modification time.
 	Newest time.Time
 	// Note says why some cannot be read, or is empty.
 	Note string
-	// store is what only the agent's own program reads.
+	// store is a store that only the agent's own program reads.
 	store *ownStore
 }
 
-// Transcripts looks for what an agent has recorded. Links are not followed, and nothing is read;
-// OpenCode itself is asked which sessions it has.
-// For an agent whose records cannot be read, the error says why, and what can be done.
+// Transcripts finds an agent's own records. It does not follow links or read files; OpenCode
+// itself lists its sessions. If the records of an agent cannot be read, the error says why, and
+// what to do.
 func (a *Agent) Transcripts(ctx context.Context, w *World) (*Transcripts, error) {
 	found := &Transcripts{Format: migrate.Format(a.Name)}
 	switch a.Name {
@@ -43,7 +43,7 @@ func (a *Agent) Transcripts(ctx context.Context, w *World) (*Transcripts, error)
 		found.Looked = []string{filepath.Join(codexDir(w), "sessions"), filepath.Join(codexDir(w), "archived_sessions")}
 	case hook.GeminiCLI:
 		tmp := filepath.Join(geminiDir(w), "tmp")
-		found.Looked, _ = filepath.Glob(filepath.Join(globbed(tmp), "*", "chats")) // the pattern is a good one
+		found.Looked, _ = filepath.Glob(filepath.Join(globbed(tmp), "*", "chats")) // the pattern is valid
 		if len(found.Looked) == 0 {
 			found.Looked = []string{tmp}
 			return found, nil
@@ -65,18 +65,18 @@ func (a *Agent) Transcripts(ctx context.Context, w *World) (*Transcripts, error)
 	return found, nil
 }
 
-// globbed returns a path in which no letter means anything to filepath.Glob.
+// globbed escapes a path for filepath.Glob.
 func globbed(path string) string {
 	if strings.ContainsRune(path, '\\') {
-		return path // a separator of Windows, where nothing can be escaped
+		return path // on Windows nothing can be escaped
 	}
 	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// maxDepth is how deep directories are looked into, as by an import.
+// maxDepth is how deep directories are searched, as by an import.
 const maxDepth = 32
 
-// look counts what is below a directory.
+// look counts the files below a directory.
 func (t *Transcripts) look(ctx context.Context, dir string, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (t *Transcripts) look(ctx context.Context, dir string, depth int) error {
 	return nil
 }
 
-// count counts one file. Those of sub-agents belong to the session that began them.
+// count counts one file. Files of sub-agents belong to the parent session.
 func (t *Transcripts) count(e fs.DirEntry) {
 	info, err := e.Info()
 	if err != nil {
@@ -120,7 +120,7 @@ func (t *Transcripts) count(e fs.DirEntry) {
 	}
 }
 
-// unread says why the records of an agent cannot be brought in.
+// unread is the error for an agent whose records cannot be imported.
 func (a *Agent) unread() error {
 	why := map[string][2]string{
 		hook.Cursor:        {"Cursor keeps its chats in databases of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},

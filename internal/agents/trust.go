@@ -12,9 +12,9 @@ import (
 	"lukasa.dev/internal/hook"
 )
 
-// Untrusted says why an agent does not run our hooks although they are in its settings, and
-// what to do about it. Both are empty if it runs them, or if that cannot be found out. Dir is
-// the project that a person works in; it may be empty.
+// Untrusted returns why an agent does not run our hooks although they are in its settings, and
+// what to do about it. Both are empty if it runs them, or if that is unknown. dir is the user's
+// project; it may be empty.
 func (s *Setup) Untrusted(ctx context.Context, dir string) (why, fix string) {
 	switch s.Agent.Name {
 	case hook.Codex:
@@ -27,8 +27,8 @@ func (s *Setup) Untrusted(ctx context.Context, dir string) (why, fix string) {
 	return "", ""
 }
 
-// codexUntrusted asks Codex itself: it runs a hook only after a person has approved its very
-// text, and is silent about those that it skips.
+// codexUntrusted asks Codex itself: it runs a hook only after a user has approved its exact
+// text, and skips others silently.
 func (s *Setup) codexUntrusted(ctx context.Context) (why, fix string) {
 	fix = "start Codex, and trust the hooks of Lukasa with /hooks"
 	program := s.World.OnPath("codex")
@@ -67,8 +67,8 @@ func (s *Setup) codexUntrusted(ctx context.Context) (why, fix string) {
 	return "", ""
 }
 
-// codexNeverTrusted looks whether the settings of Codex trust any hook of the file that has
-// ours, where Codex itself cannot be asked. Which text was trusted is not told by that.
+// codexNeverTrusted checks whether the settings of Codex trust any hook of the file with ours,
+// if Codex itself cannot be asked. They do not say which text was trusted.
 func (s *Setup) codexNeverTrusted(fix string) (why, advice string) {
 	targets := s.targets()
 	c, err := load(targets[0].file)
@@ -96,7 +96,7 @@ type codexHook struct {
 	TrustStatus string `json:"trustStatus"`
 }
 
-// codexHooks asks the app server of Codex for the hooks that it knows.
+// codexHooks asks the Codex app server for the hooks that it knows.
 func codexHooks(ctx context.Context, program string, w *World) ([]codexHook, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -133,7 +133,7 @@ func codexHooks(ctx context.Context, program string, w *World) ([]codexHook, err
 // maxCodexLines is how many messages are read before the answer.
 const maxCodexLines = 1000
 
-// readCodexHooks reads the answer to the question for hooks, behind what else is said.
+// readCodexHooks reads the answer to the request for hooks, and skips other messages.
 func readCodexHooks(r *bufio.Reader) ([]codexHook, error) {
 	for range maxCodexLines {
 		line, err := r.ReadBytes('\n')
@@ -164,8 +164,8 @@ func readCodexHooks(r *bufio.Reader) ([]codexHook, error) {
 	return nil, errors.New("the app server says too much and no answer")
 }
 
-// geminiUntrusted looks at the folders that Gemini CLI trusts: in one that it was told not to
-// trust it runs neither hooks nor servers of the user, and is silent about it.
+// geminiUntrusted checks the folders that Gemini CLI trusts: in an untrusted folder it silently
+// runs neither hooks nor the user's servers.
 func (s *Setup) geminiUntrusted(dir string) (why, fix string) {
 	if dir == "" || s.World.env("GEMINI_CLI_TRUST_WORKSPACE") == "true" {
 		return "", ""
@@ -190,8 +190,8 @@ func (s *Setup) geminiUntrusted(dir string) (why, fix string) {
 	return "Gemini CLI does not trust " + dir + ", so it runs neither the hooks nor the server there", "trust the folder with /permissions in Gemini CLI"
 }
 
-// claudeUntrusted looks whether Claude Code trusts a folder: in a terminal it runs no hooks in
-// one that a person has not accepted.
+// claudeUntrusted checks whether Claude Code trusts a folder: in a terminal it runs no hooks in
+// a folder that the user has not accepted.
 func (s *Setup) claudeUntrusted(dir string) (why, fix string) {
 	if dir == "" {
 		return "", ""

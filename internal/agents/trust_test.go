@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A Codex that skips our hooks is found out, and one that runs them is not complained about.
+// A Codex that skips our hooks is detected, and one that runs them gives no warning.
 func TestCodexTrust(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -36,7 +36,7 @@ func TestCodexTrust(t *testing.T) {
 	}
 }
 
-// A Codex that does not answer as expected is not complained about.
+// A Codex that does not answer as expected gives no warning.
 func TestCodexTrustUnknown(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "nonsense\n", `{"id":2,"error":{"message":"no such method"}}` + "\n", strings.Repeat("{}\n", 2000)} {
@@ -44,7 +44,7 @@ func TestCodexTrustUnknown(t *testing.T) {
 			t.Errorf("%q gave %v", text[:min(len(text), 20)], list)
 		}
 	}
-	// Where Codex cannot be asked, its settings tell whether any hook was ever trusted.
+	// If Codex cannot be asked, its settings show whether any hook was ever trusted.
 	dir := t.TempDir()
 	s := machine(t, "codex", dir)
 	if why, _ := s.Untrusted(context.Background(), ""); !strings.Contains(why, "never told to trust") {

@@ -7,19 +7,19 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// member is a name and its value in an object of ours. A value is a text, a number, a truth, a
-// list or an object.
+// member is a name and its value in an object of ours. A value is a string, a number, a
+// boolean, a list or an object.
 type member struct {
 	name  string
 	value any
-	// once says that a value that is there already is left as it is.
+	// once says that an existing value is kept.
 	once bool
 }
 
-// object is an object of JSON in the order in which it is written.
+// object is a JSON object in the order in which it is written.
 type object []member
 
-// list is an array of JSON. One of plain values is written on one line.
+// list is a JSON array. One of scalars is written on one line.
 type list []any
 
 func texts(words []string) list {
@@ -30,14 +30,14 @@ func texts(words []string) list {
 	return l
 }
 
-// style is how the document at hand is written.
+// style is the formatting of a document.
 type style struct {
 	newline string // \n or \r\n
-	unit    string // by which a level is indented
+	unit    string // of indentation
 	flat    bool   // everything is on one line, without spaces
 }
 
-// write renders a value whose first line is indented by indent already.
+// write renders a value. Its first line is already indented by indent.
 func (s style) write(v any, indent string) string {
 	switch v := v.(type) {
 	case string:
@@ -90,11 +90,11 @@ func (s style) writeObject(o object, indent string) string {
 	return "{" + between + strings.Join(parts, ","+between) + end + "}"
 }
 
-// parsed renders a value and reads it as a tree.
+// parsed renders a value and parses it as a tree.
 func (s style) parsed(v any, indent string) hujson.ValueTrimmed {
 	tree, err := hujson.Parse([]byte(s.write(v, indent)))
 	if err != nil {
-		panic("agents: a value of ours is no JSON: " + err.Error()) // what is rendered here is
+		panic("agents: a value of ours is no JSON: " + err.Error()) // our values are valid
 	}
 	return tree.Value
 }

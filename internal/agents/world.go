@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// World is the machine that agents are set up on, as far as it matters where their files are.
+// World is the machine, as far as it determines where the files of agents are.
 type World struct {
 	// Lookup returns an environment variable, as [os.LookupEnv] does.
 	Lookup func(string) (string, bool)
-	// OS is the operating system, by its name in Go.
+	// OS is the operating system as in Go.
 	OS string
 	// Home is the home directory.
 	Home string
-	// State is where Lukasa notes what it did on this machine; empty means nowhere.
+	// State is where Lukasa records what it did on this machine; empty means nowhere.
 	State string
-	// Project is the directory of a project, whose settings are meant then; empty means
-	// those of the user.
+	// Project is the directory of a project whose settings are edited; empty means those of the
+	// user.
 	Project string
 }
 
@@ -26,7 +26,7 @@ func (w *World) env(name string) string {
 	return value
 }
 
-// config is where programs have their settings by the custom of Unix.
+// config is the configuration directory by the convention of Unix.
 func (w *World) config() string {
 	if dir := w.env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return dir
@@ -34,7 +34,7 @@ func (w *World) config() string {
 	return filepath.Join(w.Home, ".config")
 }
 
-// appData is where programs with windows have their settings.
+// appData is the settings directory of desktop applications.
 func (w *World) appData() string {
 	switch w.OS {
 	case "darwin":
@@ -53,7 +53,7 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// OnPath returns where a program is on the search path, or nothing. It is not run.
+// OnPath returns the path of a program on the search path, or nothing. It does not run it.
 func (w *World) OnPath(program string) string {
 	names := []string{program}
 	if w.OS == "windows" {
@@ -71,7 +71,7 @@ func (w *World) OnPath(program string) string {
 	return ""
 }
 
-// Found returns what shows that an agent is installed: its directories that are there, and its
+// Found returns what indicates that an agent is installed: its existing directories, and its
 // program on the search path.
 func (a *Agent) Found(w *World) []string {
 	var found []string
@@ -88,7 +88,7 @@ func (a *Agent) Found(w *World) []string {
 	return found
 }
 
-// absence says where an agent was looked for.
+// absence says where an agent was searched.
 func (a *Agent) absence(w *World) string {
 	var places []string
 	places = append(places, a.marks(w)...)

@@ -13,7 +13,7 @@ type Artifacts struct {
 	Next      *string         `json:"next"`
 }
 
-// ArtifactsOf answers a page of artifacts.
+// ArtifactsOf converts a page of artifacts.
 func ArtifactsOf(page *lukasa.ArtifactPage) *Artifacts {
 	out := &Artifacts{Artifacts: make([]*hmx.Artifact, len(page.Artifacts)), Next: NextPage(page.Next)}
 	for i, x := range page.Artifacts {
@@ -22,7 +22,7 @@ func ArtifactsOf(page *lukasa.ArtifactPage) *Artifacts {
 	return out
 }
 
-// Artifact is an artifact with what stands behind it.
+// Artifact is an artifact with its evidence.
 type Artifact struct {
 	URI          lukasa.URI       `json:"uri"`
 	Artifact     *hmx.Artifact    `json:"artifact"`
@@ -46,7 +46,7 @@ type Refined struct {
 	WrittenAt string     `json:"written_at"`
 }
 
-// Evidence is what an artifact was made of, and what of it is missing.
+// Evidence is the sources of an artifact, and which of them are missing.
 type Evidence struct {
 	Events       int          `json:"events"`
 	Memories     int          `json:"memories"`
@@ -65,7 +65,7 @@ type ArtifactChange struct {
 	Reason       string        `json:"reason,omitempty"`
 }
 
-// ArtifactOf answers an artifact.
+// ArtifactOf converts an artifact.
 func ArtifactOf(d *lukasa.ArtifactDetail) *Artifact {
 	out := &Artifact{
 		URI: d.URI, Artifact: d.Artifact, Trust: d.Trust, Actor: d.Actor, Position: d.Position, RecordedAt: Instant(d.Recorded), HashVerified: d.HashVerified,
@@ -106,7 +106,7 @@ type Chained struct {
 	Changes      []ArtifactChange `json:"changes"`
 }
 
-// ChainOf answers the versions of an artifact.
+// ChainOf converts the versions of an artifact.
 func ChainOf(u lukasa.URI, list []*lukasa.ArtifactVersion) *Chain {
 	out := &Chain{URI: u, Versions: make([]Chained, len(list))}
 	for i, x := range list {
@@ -142,7 +142,7 @@ type Difference struct {
 	To   json.RawMessage `json:"to,omitempty"`
 }
 
-// DiffOf answers what changed.
+// DiffOf converts a difference.
 func DiffOf(d *lukasa.ArtifactDiff) *Diff {
 	out := &Diff{
 		From: VersionName{d.From.Artifact.ArtifactID, d.From.Artifact.Version}, To: VersionName{d.To.Artifact.ArtifactID, d.To.Artifact.Version},
@@ -154,7 +154,7 @@ func DiffOf(d *lukasa.ArtifactDiff) *Diff {
 	return out
 }
 
-// Decided says what became of an artifact.
+// Decided is the result of a decision about an artifact.
 type Decided struct {
 	Write
 	From       lukasa.Status `json:"from"`
@@ -162,7 +162,7 @@ type Decided struct {
 	Superseded *lukasa.URI   `json:"superseded,omitempty"`
 }
 
-// DecidedOf answers a decision, with the state of the tenant afterwards.
+// DecidedOf converts a decision, with the state of the tenant afterwards.
 func DecidedOf(d *lukasa.ArtifactDecided, after lukasa.Root) *Decided {
 	a := &Decided{Write: Write{d.URI, d.URI.Version, d.Position, d.Trust, d.Unchanged, after.Size, StateOf(after).Root, 0}, From: d.From, To: d.To}
 	if !d.Superseded.IsZero() {

@@ -15,7 +15,7 @@ type Entry struct {
 	Type      string       `json:"type"`
 	Key       string       `json:"key,omitempty"`
 	Status    string       `json:"status,omitempty"`
-	Version   uint32       `json:"version,omitempty"` // an event has none
+	Version   uint32       `json:"version,omitempty"` // absent for an event
 	Trust     lukasa.Trust `json:"trust"`
 	Actor     string       `json:"actor"`
 	Agent     string       `json:"agent,omitempty"`
@@ -26,7 +26,7 @@ type Entry struct {
 	Text      string       `json:"text"`
 }
 
-// Bundle is what an agent is told when it starts.
+// Bundle is what an agent receives when it starts.
 type Bundle struct {
 	Pinned        []Entry            `json:"pinned"`
 	FrameRelevant []Entry            `json:"frame_relevant"`
@@ -46,7 +46,7 @@ type Bundle struct {
 	Root          string             `json:"root"`
 }
 
-// BundleOf answers a bundle.
+// BundleOf converts a bundle.
 func BundleOf(b *lukasa.Bundle) *Bundle {
 	a := &Bundle{
 		Pinned: entriesOf(b.Pinned), FrameRelevant: entriesOf(b.FrameRelevant), Outcomes: entriesOf(b.Outcomes),

@@ -23,7 +23,7 @@ type Check struct {
 	Behind      CheckBasis     `json:"behind"`
 }
 
-// CheckBasis is what a verdict rests on.
+// CheckBasis is the basis of a verdict.
 type CheckBasis struct {
 	Past      int  `json:"past"`
 	More      bool `json:"more"`
@@ -31,7 +31,7 @@ type CheckBasis struct {
 	Artifacts int  `json:"artifacts"`
 }
 
-// CheckLast is the last time that an action was taken.
+// CheckLast is the last occurrence of an action.
 type CheckLast struct {
 	Time  string `json:"time"`
 	Went  bool   `json:"went"`
@@ -39,18 +39,18 @@ type CheckLast struct {
 	Event string `json:"event,omitempty"`
 }
 
-// CheckReason is one thing that speaks about an action.
+// CheckReason is one reason for a verdict.
 type CheckReason struct {
 	Level  string `json:"level"`
 	Text   string `json:"text"`
 	Source string `json:"source,omitempty"`
 	Quote  string `json:"quote,omitempty"`
-	// Rule is the rule that it rests on, and Refusal what to answer if the action is held back.
+	// Rule is its rule, and Refusal the answer if the action is refused.
 	Rule    *CheckRule `json:"rule,omitempty"`
 	Refusal string     `json:"refusal,omitempty"`
 }
 
-// CheckRule is a rule that speaks about an action.
+// CheckRule is a rule about an action.
 type CheckRule struct {
 	Text     string `json:"text"`
 	Strength string `json:"strength"`
@@ -60,14 +60,14 @@ type CheckRule struct {
 	Lift     string `json:"lift"`
 }
 
-// CheckInstead is something to do instead.
+// CheckInstead is an alternative.
 type CheckInstead struct {
 	Text   string `json:"text"`
 	Tool   string `json:"tool,omitempty"`
 	Source string `json:"source,omitempty"`
 }
 
-// CheckOf answers what is known about an action.
+// CheckOf converts a checked action.
 func CheckOf(v *lukasa.CheckedAction) *Check {
 	a := &Check{
 		Level: v.Level.String(), Tool: v.Tool, Shape: v.Shape, Same: v.Same, Tried: v.Tried, Went: v.Went, Judged: v.Judged, Succeeded: v.Succeeded,
@@ -92,7 +92,7 @@ func CheckOf(v *lukasa.CheckedAction) *Check {
 	return a
 }
 
-// checkRuleOf answers what is known of a rule.
+// checkRuleOf converts the facts about a rule.
 func checkRuleOf(f *lukasa.RuleFacts) *CheckRule {
 	if f == nil {
 		return nil

@@ -2,7 +2,7 @@ package answer
 
 import "lukasa.dev"
 
-// Compiled says what a compile did, or would do.
+// Compiled is what a compile did, or would do.
 type Compiled struct {
 	DryRun    bool            `json:"dry_run"`
 	Sessions  int             `json:"sessions"`
@@ -13,7 +13,7 @@ type Compiled struct {
 	State
 }
 
-// CompileChange is one thing that a compile did.
+// CompileChange is one change of a compile.
 type CompileChange struct {
 	Op     lukasa.CompileOp `json:"op"`
 	URI    lukasa.URI       `json:"uri"`
@@ -22,7 +22,7 @@ type CompileChange struct {
 	Reason string           `json:"reason,omitempty"`
 }
 
-// CompiledOf answers a compile.
+// CompiledOf converts the report of a compile.
 func CompiledOf(r *lukasa.CompileReport, dry bool) *Compiled {
 	a := &Compiled{
 		DryRun: dry, Sessions: r.Sessions, Events: r.Events, Tasks: r.Tasks, Changes: []CompileChange{}, Unchanged: r.Unchanged,
@@ -34,7 +34,7 @@ func CompiledOf(r *lukasa.CompileReport, dry bool) *Compiled {
 	return a
 }
 
-// Next is what a session may do next.
+// Next is the suggested next steps of a session.
 type Next struct {
 	Session     string       `json:"session"`
 	Steps       int          `json:"steps"`
@@ -42,7 +42,7 @@ type Next struct {
 	Suggestions []Suggestion `json:"suggestions"`
 }
 
-// Suggestion is a tool that may come next.
+// Suggestion is a possible next tool.
 type Suggestion struct {
 	Tool        string   `json:"tool"`
 	Probability float64  `json:"probability"`
@@ -50,7 +50,7 @@ type Suggestion struct {
 	Artifacts   []string `json:"artifacts"`
 }
 
-// NextOf answers what may come next.
+// NextOf converts the suggested next steps.
 func NextOf(session string, found *lukasa.NextSteps) *Next {
 	a := &Next{Session: session, Steps: found.Steps, Artifacts: found.Artifacts, Suggestions: []Suggestion{}}
 	for _, x := range found.Suggestions {

@@ -2,13 +2,13 @@ package answer
 
 import "lukasa.dev"
 
-// Conflict is a conflict: a thing, and what it is between.
+// Conflict is a conflict and its sides.
 type Conflict struct {
 	Thing
 	Sides []Side `json:"sides"`
 }
 
-// Side is one of the things that a conflict is between.
+// Side is one of the records of a conflict.
 type Side struct {
 	URI   lukasa.URI    `json:"uri"`
 	State lukasa.State  `json:"state,omitempty"`
@@ -16,7 +16,7 @@ type Side struct {
 	Text  string        `json:"text,omitempty"`
 }
 
-// ConflictOf answers a conflict.
+// ConflictOf converts a conflict.
 func ConflictOf(x *lukasa.StoredConflict) (Conflict, error) {
 	thing, err := ThingOf(x.Thing)
 	a := Conflict{Thing: thing, Sides: []Side{}}
@@ -36,7 +36,7 @@ type Conflicts struct {
 	Next      *string    `json:"next"`
 }
 
-// ConflictsOf answers a page of conflicts.
+// ConflictsOf converts a page of conflicts.
 func ConflictsOf(page *lukasa.ConflictPage) (*Conflicts, error) {
 	out := &Conflicts{Conflicts: make([]Conflict, len(page.Conflicts)), Next: NextPage(page.Next)}
 	for i, x := range page.Conflicts {

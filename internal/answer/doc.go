@@ -1,7 +1,6 @@
-// Package answer is what is answered as JSON, by the command line and by servers alike, so
-// that both say the same in the same shape. docs/formats/answers.md describes it.
+// Package answer is the JSON of answers, shared by the command line and the servers, so that
+// both have the same form. docs/formats/answers.md describes it.
 //
-// Names are in snake case, times RFC 3339 in UTC, hashes hexadecimal. What a caller does
-// not need is absent, never null, but where a member says "none" by being null: the next
-// page, a rate nobody knows.
+// Names are in snake case, times RFC 3339 in UTC, hashes hexadecimal. Unneeded members are
+// absent, never null, except where null means none: the next page, an unknown rate.
 package answer

@@ -2,17 +2,17 @@ package answer
 
 import "lukasa.dev"
 
-// Redaction is something that is erased.
+// Redaction is a target of an erasure.
 type Redaction struct {
 	URI     lukasa.URI `json:"uri"`
 	Already bool       `json:"already_erased"`
 }
 
-// Redacted says what an erasure did.
+// Redacted is the result of an erasure.
 type Redacted struct {
 	Erased    int         `json:"erased"` // payloads
 	Already   int         `json:"already_erased"`
-	Redaction *uint64     `json:"redaction,omitempty"` // position of the record that says so
+	Redaction *uint64     `json:"redaction,omitempty"` // position of its record
 	Targets   []Redaction `json:"targets"`
 	Receipts  []string    `json:"receipts"`
 	Purged    bool        `json:"purged"`
@@ -20,8 +20,8 @@ type Redacted struct {
 	Root      string      `json:"root"`
 }
 
-// RedactedOf answers an erasure. Whether the index was rewritten, and the state
-// afterwards, are told later.
+// RedactedOf converts an erasure. The caller adds whether the index was rewritten, and the
+// state afterwards.
 func RedactedOf(targets []Redaction, done *lukasa.Erasure) *Redacted {
 	a := &Redacted{Erased: done.Erased, Already: done.Already, Targets: targets, Receipts: []string{}}
 	if done.Written {

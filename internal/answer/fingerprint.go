@@ -6,7 +6,7 @@ import (
 	"lukasa.dev"
 )
 
-// Fingerprints are the fingerprints that were brought in, newest first.
+// Fingerprints are the imported fingerprints, newest first.
 type Fingerprints struct {
 	Fingerprints []Fingerprint `json:"fingerprints"`
 	Next         *string       `json:"next"`
@@ -27,7 +27,7 @@ type Fingerprint struct {
 	Artifacts  int               `json:"artifacts"`
 }
 
-// FingerprintOf answers a fingerprint of a list.
+// FingerprintOf converts a fingerprint of a list.
 func FingerprintOf(x *lukasa.Thing) (Fingerprint, error) {
 	body, ok := x.Body.(*lukasa.FingerprintBody)
 	if !ok {
@@ -37,13 +37,13 @@ func FingerprintOf(x *lukasa.Thing) (Fingerprint, error) {
 		URI: x.URI.Head(), Hash: body.Hash(), Actor: x.Actor, Trust: x.Trust, Visibility: body.Visibility,
 		UpdatedAt: Instant(x.Updated), Bytes: len(body.Document),
 	}
-	if f, err := lukasa.DecodeFingerprint([]byte(body.Document)); err == nil { // else it is of another version of the program
+	if f, err := lukasa.DecodeFingerprint([]byte(body.Document)); err == nil { // otherwise it is from another version of the program
 		a.Origins, a.Tasks, a.Tools, a.Artifacts = len(f.Origins), f.Behaviour.Tasks, len(f.Behaviour.Tools), len(f.Artifacts)
 	}
 	return a, nil
 }
 
-// FingerprintsOf answers a page of fingerprints.
+// FingerprintsOf converts a page of fingerprints.
 func FingerprintsOf(page *lukasa.Page) (*Fingerprints, error) {
 	out := &Fingerprints{Fingerprints: make([]Fingerprint, len(page.Things)), Next: NextPage(page.Next)}
 	for i, x := range page.Things {

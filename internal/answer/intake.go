@@ -8,13 +8,13 @@ import (
 // Rejected is an event that was not recorded.
 type Rejected struct {
 	File   string     `json:"file,omitempty"` // of a command that reads files
-	Index  int        `json:"index"`          // among what was sent, from 0
-	Line   int        `json:"line,omitempty"` // of a stream of lines, from 1
+	Index  int        `json:"index"`          // in what was sent, from 0
+	Line   int        `json:"line,omitempty"` // in a stream of lines, from 1
 	Code   fault.Code `json:"code"`
 	Detail string     `json:"detail"`
 }
 
-// Intake says what became of events.
+// Intake is the result for events.
 type Intake struct {
 	Accepted   int        `json:"accepted"`
 	Duplicates int        `json:"duplicates"`
@@ -22,17 +22,17 @@ type Intake struct {
 	Rejected   []Rejected `json:"rejected"`
 	Omitted    int        `json:"omitted"` // rejected, but not listed
 	Warnings   int        `json:"warnings"`
-	Scrubbed   int        `json:"scrubbed,omitempty"` // secrets that were taken out of what was accepted
-	Own        int        `json:"own,omitempty"`      // what Lukasa had handed out, which is not recorded
+	Scrubbed   int        `json:"scrubbed,omitempty"` // secrets removed from what was accepted
+	Own        int        `json:"own,omitempty"`      // text that Lukasa had handed out, which is not recorded
 	Position   *uint64    `json:"position,omitempty"` // of the newest record, if one tenant was written to
 	Root       string     `json:"root,omitempty"`
 	Tenants    []State    `json:"tenants"`
 }
 
-// NewIntake returns the answer about no events.
+// NewIntake returns the answer for no events.
 func NewIntake() *Intake { return &Intake{Rejected: []Rejected{}, Tenants: []State{}} }
 
-// Into says which tenants were written to, in their order.
+// Into sets the tenants that were written to, in their order.
 func (in *Intake) Into(roots ...lukasa.Root) {
 	for _, r := range roots {
 		in.Tenants = append(in.Tenants, StateOf(r))

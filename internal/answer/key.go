@@ -2,7 +2,7 @@ package answer
 
 import "lukasa.dev/internal/auth"
 
-// NewKey is a credential that was just made, with its token, which is shown once.
+// NewKey is a new credential with its token, which is shown once.
 type NewKey struct {
 	Token string    `json:"token"`
 	Key   auth.Info `json:"key"`

@@ -30,7 +30,7 @@ type Edges struct {
 	Next  *string `json:"next"`
 }
 
-// Feedback is what was said about tasks, newest first.
+// Feedback is feedback on tasks, newest first.
 type Feedback struct {
 	Feedback []Thing `json:"feedback"`
 	Next     *string `json:"next"`
@@ -42,13 +42,13 @@ type Violations struct {
 	Next       *string `json:"next"`
 }
 
-// Referrers are what refers to a thing or an event.
+// Referrers are the records that refer to a record or an event.
 type Referrers struct {
 	URI       string  `json:"uri"`
 	Referrers []Thing `json:"referrers"`
 }
 
-// Tag is a tag, and how many memories have it.
+// Tag is a tag with its number of memories.
 type Tag struct {
 	Tag      string `json:"tag"`
 	Memories int    `json:"memories"`

@@ -15,7 +15,7 @@ type ProvenPack struct {
 	Proof PackProof    `json:"proof"`
 }
 
-// PackProof is what was found of what a pack states.
+// PackProof is the result of verifying a pack.
 type PackProof struct {
 	Size       uint64        `json:"size"`
 	Root       string        `json:"root"`
@@ -23,11 +23,11 @@ type PackProof struct {
 	Records    int           `json:"records"`
 	Checkpoint string        `json:"checkpoint"`
 	Remade     lukasa.Remade `json:"remade"`
-	Unchecked  string        `json:"unchecked,omitempty"` // why it was not made again
+	Unchecked  string        `json:"unchecked,omitempty"` // why it was not composed again
 	Entries    []EntryProof  `json:"entries"`
 }
 
-// EntryProof is what was found of one entry.
+// EntryProof is the result for one entry.
 type EntryProof struct {
 	SourceID string   `json:"source_id"`
 	URI      string   `json:"uri"`
@@ -37,7 +37,7 @@ type EntryProof struct {
 	Sources  int      `json:"sources"`
 }
 
-// PackProofOf answers the proof of a pack.
+// PackProofOf converts the proof of a pack.
 func PackProofOf(p *lukasa.PackProof) PackProof {
 	a := PackProof{
 		Size: p.Size, Root: hex.EncodeToString(p.Root[:]), Digest: p.Digest, Records: p.Records, Checkpoint: p.Checkpoint,
@@ -59,19 +59,19 @@ func hexes(list []merkle.Hash) []string {
 	return out
 }
 
-// Block is a block of context, with what it counts.
+// Block is a block of context with its token count.
 type Block struct {
 	Context string `json:"context"`
 	Tokens  int    `json:"tokens"`
 	Counter string `json:"counter"`
 }
 
-// BlockOf answers a block of context.
+// BlockOf converts a block of context.
 func BlockOf(text string) Block {
 	return Block{text, tokens.Estimate().Count(text), tokens.Estimate().Name()}
 }
 
-// Parts are what a score is made of.
+// Parts are the parts of a score.
 type Parts struct {
 	Relevance  float64 `json:"relevance"`
 	Recency    float64 `json:"recency"`
@@ -79,7 +79,7 @@ type Parts struct {
 	Salience   float64 `json:"salience"`
 }
 
-// Verdict is what became of a candidate.
+// Verdict is the decision about a candidate.
 type Verdict struct {
 	Section   hmx.Section `json:"section"`
 	Rank      int         `json:"rank"`
@@ -87,11 +87,11 @@ type Verdict struct {
 	Parts     Parts       `json:"parts"`
 	Tokens    int         `json:"tokens"`
 	Of        int         `json:"of,omitempty"`
-	Pass      *int        `json:"pass,omitempty"` // of what is in the pack
+	Pass      *int        `json:"pass,omitempty"` // only if it is in the pack
 	Truncated bool        `json:"truncated"`
 }
 
-// Explanation says why something is in a pack, or is not.
+// Explanation says why a record is in a pack, or is not.
 type Explanation struct {
 	PackID  string      `json:"pack_id"`
 	URI     *lukasa.URI `json:"uri,omitempty"`
@@ -101,7 +101,7 @@ type Explanation struct {
 	Verdict *Verdict    `json:"verdict,omitempty"`
 }
 
-// ExplanationOf answers an explanation.
+// ExplanationOf converts an explanation.
 func ExplanationOf(e *lukasa.Explanation) *Explanation {
 	a := &Explanation{PackID: e.PackID, In: e.In, Reason: e.Reason, Detail: e.Detail}
 	if !e.URI.IsZero() {

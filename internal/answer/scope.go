@@ -4,7 +4,7 @@ import (
 	"lukasa.dev"
 )
 
-// Selectors are what a block of a scope picks.
+// Selectors are the selectors of a block of a scope.
 type Selectors struct {
 	All      bool     `json:"all,omitempty"`
 	Pinned   bool     `json:"pinned,omitempty"`
@@ -31,21 +31,20 @@ type Grant struct {
 
 // Scope is what a scope claims.
 type Scope struct {
-	Token      string  `json:"token,omitempty"` // of one that was just made
+	Token      string  `json:"token,omitempty"` // only of a new one
 	Out        string  `json:"out,omitempty"`
 	ID         string  `json:"id"`
 	Tenant     string  `json:"tenant"`
 	Grants     []Grant `json:"grants"`
 	Effective  Grant   `json:"effective"`
 	Sealed     bool    `json:"sealed"`
-	Verified   *bool   `json:"verified,omitempty"`   // if it was looked into
-	Unverified string  `json:"unverified,omitempty"` // why nobody was asked
-	Problem    string  `json:"problem,omitempty"`    // why it is not good
+	Verified   *bool   `json:"verified,omitempty"`   // set if it was verified
+	Unverified string  `json:"unverified,omitempty"` // why it was not verified
+	Problem    string  `json:"problem,omitempty"`    // why it is not valid
 }
 
-// ScopeOf says what a token claims. What it comes to is what its last blocks say of
-// each matter, since no block says more than those before it; what it shows is what
-// every block shows.
+// ScopeOf returns what a token claims. The last block that sets a field determines it, since no
+// block allows more than those before it; the token shows what every block shows.
 func ScopeOf(grants []lukasa.Grant, sealed bool) *Scope {
 	a := &Scope{Sealed: sealed, Grants: make([]Grant, len(grants))}
 	for i := range grants {
@@ -82,7 +81,7 @@ func grantOf(g *lukasa.Grant) Grant {
 	return b
 }
 
-// selectorsOf answers selectors, and nothing for those that pick nothing.
+// selectorsOf converts selectors, and returns nil for those that select nothing.
 func selectorsOf(x lukasa.Selectors) *Selectors {
 	a := Selectors(x)
 	listed := len(a.Types) + len(a.Tags) + len(a.IDs) + len(a.Frames) + len(a.Sections) + len(a.Sessions)

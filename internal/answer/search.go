@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// SearchHit is what answers a question.
+// SearchHit is a hit of a search.
 type SearchHit struct {
 	ID          string             `json:"id"`
 	URI         lukasa.URI         `json:"uri"`
@@ -14,7 +14,7 @@ type SearchHit struct {
 	SourceType  hmx.SourceType     `json:"source_type"`
 	Score       float64            `json:"score"`
 	Parts       map[string]float64 `json:"parts"`
-	Reasons     []Reason           `json:"reasons,omitempty"` // if they were asked for
+	Reasons     []Reason           `json:"reasons,omitempty"` // if requested
 	Text        string             `json:"text"`
 	Tokens      int                `json:"tokens"`
 	DuplicateOf *lukasa.URI        `json:"duplicate_of,omitempty"`
@@ -22,7 +22,7 @@ type SearchHit struct {
 	Event       *Event             `json:"event,omitempty"`
 }
 
-// Reason is how a part of a score comes about.
+// Reason is one part of a score.
 type Reason struct {
 	Name   string  `json:"name"`
 	Value  float64 `json:"value"`
@@ -30,7 +30,7 @@ type Reason struct {
 	Score  float64 `json:"score"`
 }
 
-// Searched is the answer to a question.
+// Searched is the result of a search.
 type Searched struct {
 	Query          string                  `json:"query"`
 	Hits           []SearchHit             `json:"hits"`
@@ -45,7 +45,7 @@ type Searched struct {
 	State
 }
 
-// SearchedOf answers a question, with reasons if explain asks for them.
+// SearchedOf converts the result of a search, with reasons if explain is set.
 func SearchedOf(query string, f *lukasa.Searched, explain bool) (*Searched, error) {
 	a := &Searched{
 		Query: query, Hits: make([]SearchHit, len(f.Hits)), Classification: f.Class.Classification(), Degraded: f.Degraded,
@@ -79,7 +79,7 @@ func SearchedOf(query string, f *lukasa.Searched, explain bool) (*Searched, erro
 	return a, nil
 }
 
-// either answers a thing or an event, whichever there is.
+// either converts a record or an event, whichever is set.
 func either(t *lukasa.Thing, ev *lukasa.StoredEvent) (*Thing, *Event, error) {
 	switch {
 	case t != nil:
@@ -92,7 +92,7 @@ func either(t *lukasa.Thing, ev *lukasa.StoredEvent) (*Thing, *Event, error) {
 	return nil, nil, nil
 }
 
-// Factors are what a salience is made of.
+// Factors are the factors of a salience.
 type Factors struct {
 	Recency    float64  `json:"recency"`
 	Access     float64  `json:"access"`
@@ -101,7 +101,7 @@ type Factors struct {
 	Similarity *float64 `json:"similarity,omitempty"` // of a search with a text
 }
 
-// Hit is something that was found.
+// Hit is a hit of a find.
 type Hit struct {
 	URI     lukasa.URI   `json:"uri"`
 	ID      string       `json:"id"`
@@ -116,7 +116,7 @@ type Hit struct {
 	Event   *Event       `json:"event,omitempty"`
 }
 
-// Found is what all predicates hold for.
+// Found is the result of a find.
 type Found struct {
 	Hits         []Hit            `json:"hits"`
 	Scanned      int              `json:"scanned"`
@@ -131,7 +131,7 @@ type Found struct {
 	State
 }
 
-// FoundOf answers a find.
+// FoundOf converts the result of a find.
 func FoundOf(f *lukasa.Found) (*Found, error) {
 	a := &Found{
 		Hits: make([]Hit, len(f.Hits)), Scanned: f.Scanned, Matched: f.Matched, Reached: f.Reached, Trimmed: f.Trimmed,

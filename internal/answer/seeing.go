@@ -7,10 +7,10 @@ import (
 	"lukasa.dev"
 )
 
-// Stats is what is in a tenant.
+// Stats are the statistics of a tenant.
 type Stats struct {
 	Tenant     string  `json:"tenant"`
-	Root       string  `json:"root,omitempty"` // with the records, absent under a scope
+	Root       string  `json:"root,omitempty"` // of the records, absent under a scope
 	Records    uint64  `json:"records,omitempty"`
 	Erased     uint64  `json:"erased"`
 	Events     uint64  `json:"events"`
@@ -27,36 +27,36 @@ type Stats struct {
 	Kinds         []Count  `json:"kinds"`
 	ToolCount     int      `json:"tool_count"`
 	Tools         []Tool   `json:"tools"`
-	OtherCalls    uint64   `json:"other_calls,omitempty"` // of tools beyond those that are told apart
+	OtherCalls    uint64   `json:"other_calls,omitempty"` // of tools beyond those listed
 	Sessions      int      `json:"sessions"`
 	Newest        *Session `json:"newest_session,omitempty"`
 	Longest       *Session `json:"longest_session,omitempty"`
 	AgentCount    int      `json:"agent_count"`
 	Agents        []Active `json:"agents"`
-	Storage       *Storage `json:"storage,omitempty"` // of the whole directory, for who has it
+	Storage       *Storage `json:"storage,omitempty"` // of the whole directory, for callers that have it
 }
 
-// Count is how many there are of something.
+// Count is the number of items of a kind.
 type Count struct {
 	Name  string `json:"name"`
 	Count uint64 `json:"count"`
 }
 
-// Tally is how many there are of a type that are in a state.
+// Tally is the number of items of a type in a state.
 type Tally struct {
 	Type  string `json:"type"`
 	State string `json:"state"`
 	Count uint64 `json:"count"`
 }
 
-// Day is what came on one day.
+// Day is the growth of one day.
 type Day struct {
 	Day      string `json:"day"`
 	Events   uint64 `json:"events"`
 	Memories uint64 `json:"memories"`
 }
 
-// Tool is how a tool fared.
+// Tool is the calls and outcomes of a tool.
 type Tool struct {
 	Tool   string `json:"tool"`
 	Calls  uint64 `json:"calls"`
@@ -64,7 +64,7 @@ type Tool struct {
 	Failed uint64 `json:"failed"`
 }
 
-// Active is an agent and how much it did.
+// Active is an agent with its activity.
 type Active struct {
 	AgentID string `json:"agent_id"`
 	Events  uint64 `json:"events"`
@@ -72,7 +72,7 @@ type Active struct {
 	Last    string `json:"last"`
 }
 
-// Storage is how much room a directory takes, in bytes.
+// Storage is the size of a directory, in bytes.
 type Storage struct {
 	Journal  int64 `json:"journal"`
 	Segments int   `json:"segments"`
@@ -82,12 +82,12 @@ type Storage struct {
 	Traces   int64 `json:"traces"`
 }
 
-// StorageOf answers how much room a directory takes.
+// StorageOf converts the size of a directory.
 func StorageOf(s *lukasa.Storage) *Storage {
 	return &Storage{s.Journal, s.Segments, s.Index, s.Words, s.Vectors, s.Traces}
 }
 
-// StatsOf answers what is in a tenant.
+// StatsOf converts the statistics of a tenant.
 func StatsOf(s *lukasa.Stats) *Stats {
 	out := &Stats{
 		Tenant: s.Tenant, Records: s.Records, Erased: s.Erased, Events: s.Events, First: Instant(s.First), Last: Instant(s.Last),
@@ -135,7 +135,7 @@ func talliesOf(list []lukasa.Tally) []Tally {
 	return out
 }
 
-// Timeline is a session as a story, or a page of it.
+// Timeline is the timeline of a session, or a page of it.
 type Timeline struct {
 	Session Session  `json:"session"`
 	Moments []Moment `json:"moments"`
@@ -143,14 +143,14 @@ type Timeline struct {
 	Next    *string  `json:"next"`
 }
 
-// Moment is what happened at one time of a session.
+// Moment is one moment of a session.
 type Moment struct {
 	Sort     lukasa.MomentSort `json:"sort"`
 	URI      lukasa.URI        `json:"uri"`
 	Position uint64            `json:"position"`
 	Sequence int64             `json:"sequence"`
 	Time     string            `json:"time"`
-	GapMS    int64             `json:"gap_ms"` // since the moment before
+	GapMS    int64             `json:"gap_ms"` // since the previous moment
 	Type     string            `json:"event_type"`
 	AgentID  string            `json:"agent_id"`
 	Tool     string            `json:"tool,omitempty"`
@@ -170,7 +170,7 @@ type MomentResult struct {
 	Content  string     `json:"content,omitempty"`
 }
 
-// Made is something that came of a session.
+// Made is a record that a session produced.
 type Made struct {
 	URI       lukasa.URI  `json:"uri"`
 	Kind      lukasa.Kind `json:"kind"`
@@ -180,7 +180,7 @@ type Made struct {
 	UpdatedAt string      `json:"updated_at"`
 }
 
-// TimelineOf answers a page of a session.
+// TimelineOf converts a page of a timeline.
 func TimelineOf(t *lukasa.Timeline) *Timeline {
 	out := &Timeline{Session: SessionOf(t.Session), Moments: make([]Moment, len(t.Moments)), Made: make([]Made, len(t.Made)), Next: NextPage(t.Next)}
 	for i := range t.Moments {
@@ -192,7 +192,7 @@ func TimelineOf(t *lukasa.Timeline) *Timeline {
 	return out
 }
 
-// MomentOf answers a moment.
+// MomentOf converts a moment.
 func MomentOf(m *lukasa.Moment) Moment {
 	out := Moment{
 		Sort: m.Sort, URI: m.URI, Position: m.Position, Sequence: m.Sequence, Time: Instant(m.Time), GapMS: m.Gap.Milliseconds(), Type: string(m.Type),
@@ -204,14 +204,14 @@ func MomentOf(m *lukasa.Moment) Moment {
 	return out
 }
 
-// Graph is things, and how they are connected.
+// Graph is records and their connections.
 type Graph struct {
 	Nodes []Node `json:"nodes"`
 	Edges []Link `json:"edges"`
 	More  bool   `json:"more"` // than the limit
 }
 
-// Node is a thing, an event, or a name that several of them mention.
+// Node is a record, an event, or a name that several of them mention.
 type Node struct {
 	ID    string `json:"id"` // a URI, or name:TYPE:NAME
 	Kind  string `json:"kind"`
@@ -219,15 +219,15 @@ type Node struct {
 	Label string `json:"label"`
 }
 
-// Link is how a node is connected with another.
+// Link is a connection between two nodes.
 type Link struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	Rel  string `json:"rel"`
-	Via  string `json:"via,omitempty"` // the edge, relation or conflict that says so
+	Via  string `json:"via,omitempty"` // the edge, relation or conflict behind it
 }
 
-// GraphOf answers a graph.
+// GraphOf converts a graph.
 func GraphOf(g *lukasa.Graph) *Graph {
 	out := &Graph{Nodes: make([]Node, len(g.Nodes)), Edges: make([]Link, len(g.Edges)), More: g.More}
 	for i, n := range g.Nodes {

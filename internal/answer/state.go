@@ -7,7 +7,7 @@ import (
 	"lukasa.dev"
 )
 
-// Instant writes a time, and nothing for none.
+// Instant formats a time, and the zero time as nothing.
 func Instant(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -23,7 +23,7 @@ type State struct {
 	Time   string `json:"time,omitempty"` // of the newest record
 }
 
-// StateOf answers a root.
+// StateOf converts a root.
 func StateOf(r lukasa.Root) State {
 	return State{r.Tenant, r.Size, hex.EncodeToString(r.Hash[:]), Instant(r.Time)}
 }
@@ -40,14 +40,14 @@ type Checkpoint struct {
 	Checkpoint string `json:"checkpoint"`
 }
 
-// Key is the key that checks what a tenant's board signs.
+// Key is the key that verifies the signatures of a board.
 type Key struct {
 	Tenant string `json:"tenant"`
 	Key    string `json:"key"`
 	New    bool   `json:"new"`
 }
 
-// Write says where a write went.
+// Write is the result of a write.
 type Write struct {
 	URI       lukasa.URI   `json:"uri"`
 	Version   uint64       `json:"version"`
@@ -56,45 +56,45 @@ type Write struct {
 	Unchanged bool         `json:"unchanged"`
 	Size      uint64       `json:"size"`
 	Root      string       `json:"root"`
-	Scrubbed  int          `json:"scrubbed,omitempty"` // secrets that were taken out of it
+	Scrubbed  int          `json:"scrubbed,omitempty"` // secrets removed from it
 }
 
-// WriteOf answers a write, with the state of the tenant afterwards.
+// WriteOf converts a write, with the state of the tenant afterwards.
 func WriteOf(put *lukasa.PutResult, after lukasa.Root) Write {
 	return Write{put.URI, put.URI.Version, put.Position, put.Trust, put.Unchanged, after.Size, StateOf(after).Root, put.Scrubbed}
 }
 
-// Expired says how much ended.
+// Expired is how many records were expired.
 type Expired struct {
 	Things int `json:"things"`
 	Events int `json:"events"`
 	State
 }
 
-// Imported says what became of an import.
+// Imported is the result of an import.
 type Imported struct {
 	Imported uint64 `json:"imported"`
-	Present  uint64 `json:"present"` // there already
+	Present  uint64 `json:"present"` // already there
 	State
-	Salvage *ImportedSalvage `json:"salvage,omitempty"` // of what came out of a damaged directory
+	Salvage *ImportedSalvage `json:"salvage,omitempty"` // of an import from a damaged directory
 }
 
-// ImportedSalvage says what is missing of what came out of a damaged directory.
+// ImportedSalvage is what is missing in an import from a damaged directory.
 type ImportedSalvage struct {
 	Lost    uint64    `json:"lost"`     // could not be read there
-	LeftOut uint64    `json:"left_out"` // mean nothing without those
-	Rewrote uint64    `json:"rewrote"`  // name others, and had to be written anew
+	LeftOut uint64    `json:"left_out"` // are meaningless without those
+	Rewrote uint64    `json:"rewrote"`  // name others, and had to be rewritten
 	Reasons []LeftOut `json:"reasons"`  // why the first were left out
 }
 
-// LeftOut is a record that was not brought in.
+// LeftOut is a record that was not imported.
 type LeftOut struct {
-	Position uint64 `json:"position"` // that it had
+	Position uint64 `json:"position"` // its former position
 	Kind     string `json:"kind"`
 	Why      string `json:"why"`
 }
 
-// ImportedOf answers an import.
+// ImportedOf converts an import.
 func ImportedOf(r *lukasa.ImportReport) Imported {
 	a := Imported{Imported: r.Imported, Present: r.Present, State: StateOf(r.Root)}
 	if x := r.Salvage; x != nil {
@@ -106,7 +106,7 @@ func ImportedOf(r *lukasa.ImportReport) Imported {
 	return a
 }
 
-// Salvaged says what could be read of a damaged directory, and what not.
+// Salvaged is what could be read of a damaged directory, and what could not.
 type Salvaged struct {
 	Out         string `json:"out"`
 	Tenant      string `json:"tenant"`
@@ -126,7 +126,7 @@ type Lost struct {
 	Why     string `json:"why"`
 }
 
-// SalvagedOf answers a salvage.
+// SalvagedOf converts a salvage.
 func SalvagedOf(out string, r *lukasa.Salvaged) Salvaged {
 	a := Salvaged{Out: out, Tenant: r.Tenant, Complete: r.Whole(), Records: r.Records, LostRecords: r.LostRecords, Lost: []Lost{}, Behind: r.Behind}
 	for _, l := range r.Lost {
@@ -135,7 +135,7 @@ func SalvagedOf(out string, r *lukasa.Salvaged) Salvaged {
 	return a
 }
 
-// NextPage is what a page says of the next one: null at the end.
+// NextPage is the cursor of the next page: null at the end.
 func NextPage(next string) *string {
 	if next == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Thing is a thing at a version.
+// Thing is a versioned record at a version.
 type Thing struct {
 	URI       lukasa.URI      `json:"uri"`
 	Kind      lukasa.Kind     `json:"kind"`
@@ -27,7 +27,7 @@ type Thing struct {
 	Body      json.RawMessage `json:"body"`
 }
 
-// ThingOf answers a thing.
+// ThingOf converts a record.
 func ThingOf(t *lukasa.Thing) (Thing, error) {
 	body, err := t.Body.AppendJSON(nil)
 	return Thing{
@@ -37,7 +37,7 @@ func ThingOf(t *lukasa.Thing) (Thing, error) {
 	}, err
 }
 
-// ThingsOf answers a list of things.
+// ThingsOf converts a list of records.
 func ThingsOf(list []*lukasa.Thing) ([]Thing, error) {
 	out := make([]Thing, len(list))
 	for i, t := range list {
@@ -60,7 +60,7 @@ type Event struct {
 	Event      json.RawMessage `json:"event"`
 }
 
-// EventOf answers an event.
+// EventOf converts an event.
 func EventOf(ev *lukasa.StoredEvent) (Event, error) {
 	text, err := ev.Event.AppendJSON(nil)
 	return Event{
@@ -75,7 +75,7 @@ type Events struct {
 	Next   *string `json:"next"`
 }
 
-// EventsOf answers a page of events.
+// EventsOf converts a page of events.
 func EventsOf(page *lukasa.EventPage) (*Events, error) {
 	out := &Events{Events: make([]Event, len(page.Events)), Next: NextPage(page.Next)}
 	for i, ev := range page.Events {
@@ -87,7 +87,7 @@ func EventsOf(page *lukasa.EventPage) (*Events, error) {
 	return out, nil
 }
 
-// Session is what is known of a session as a whole.
+// Session is a summary of a session.
 type Session struct {
 	SessionID string `json:"session_id"`
 	Events    uint64 `json:"events"`
@@ -95,7 +95,7 @@ type Session struct {
 	Last      string `json:"last"`
 }
 
-// SessionOf answers a session.
+// SessionOf converts a session.
 func SessionOf(i lukasa.SessionInfo) Session {
 	return Session{i.ID, i.Events, Instant(i.First), Instant(i.Last)}
 }
@@ -118,14 +118,14 @@ type Change struct {
 	Body     json.RawMessage `json:"body,omitempty"`
 }
 
-// History is the versions of a thing, oldest first.
+// History is the versions of a record, oldest first.
 type History struct {
 	URI      lukasa.URI `json:"uri"`
 	Versions []Change   `json:"versions"`
 	Next     *string    `json:"next"`
 }
 
-// HistoryOf answers a history.
+// HistoryOf converts a history.
 func HistoryOf(uri lukasa.URI, changes []lukasa.Change) (*History, error) {
 	out := &History{URI: uri, Versions: make([]Change, len(changes))}
 	for i, ch := range changes {
@@ -141,19 +141,19 @@ func HistoryOf(uri lukasa.URI, changes []lukasa.Change) (*History, error) {
 	return out, nil
 }
 
-// Resolved is what a URI names: a thing or an event, told apart by kind.
+// Resolved is what a URI names: a record or an event, distinguished by kind.
 type Resolved struct {
 	Thing *Thing
 	Event *Event
 }
 
-// ResolvedOf answers what a URI names.
+// ResolvedOf converts what a URI names.
 func ResolvedOf(found *lukasa.Resolved) (*Resolved, error) {
 	thing, event, err := either(found.Thing, found.Event)
 	return &Resolved{thing, event}, err
 }
 
-// MarshalJSON writes whichever there is.
+// MarshalJSON encodes whichever is set.
 func (r Resolved) MarshalJSON() ([]byte, error) {
 	if r.Thing != nil {
 		return json.Marshal(r.Thing)

@@ -6,7 +6,7 @@ import (
 	"lukasa.dev"
 )
 
-// Verified says what a check of a data directory found.
+// Verified is the result of verifying a data directory.
 type Verified struct {
 	OK       bool      `json:"ok"`
 	Deep     bool      `json:"deep"`
@@ -17,17 +17,17 @@ type Verified struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Finding is something that is not as it should be.
+// Finding is one fault.
 type Finding struct {
 	Where  string `json:"where"`
 	Detail string `json:"detail"`
 }
 
-// VerifiedOf answers a check of a data directory.
+// VerifiedOf converts a verification report.
 func VerifiedOf(r *lukasa.VerifyReport) *Verified {
 	a := &Verified{OK: r.OK(), Deep: r.Deep, Tenants: r.Tenants, Records: r.Records, Bytes: r.Bytes, Findings: []Finding{}}
 	for _, f := range r.Findings {
-		// The opening and the deep check may come across the same damage.
+		// The opening and the deep check may report the same damage.
 		if found := (Finding{f.Where, f.Detail}); !slices.Contains(a.Findings, found) {
 			a.Findings = append(a.Findings, found)
 		}

@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/quota"
 )
 
-// adminOperations are about who may what, and how much.
+// adminOperations are about scopes, keys, tenants and quotas.
 func adminOperations() []*Operation {
 	const notAgents = "whoever administers the tenant does it, not its agents"
 	return []*Operation{
@@ -80,7 +80,7 @@ func adminOperations() []*Operation {
 	}
 }
 
-// selectorsIn pick things and events.
+// selectorsIn selects versioned records and events.
 type selectorsIn struct {
 	All      bool     `json:"all,omitempty" doc:"everything that is not excluded"`
 	Pinned   bool     `json:"pinned,omitempty" doc:"what is pinned, too"`
@@ -92,7 +92,7 @@ type selectorsIn struct {
 	Sessions []string `json:"sessions,omitempty"`
 }
 
-// mintIn is what a scope grants.
+// mintIn is the request for a scope token.
 type mintIn struct {
 	To           string           `json:"to" doc:"the agent that it is for"`
 	Mode         lukasa.ScopeMode `json:"mode,omitempty" usual:"\"read\""`
@@ -132,8 +132,8 @@ func scopeOf(token string) (*answer.Scope, error) {
 	return answer.ScopeOf(grants, sealed), nil
 }
 
-// aboutScope returns a fault of a scope that the request is about, under the name of a field. It
-// is not that of the caller, whose credential is good.
+// aboutScope returns a fault in a scope that the request names, under the name of a field. It is
+// not about the caller's own credential.
 func aboutScope(err error, field string) error {
 	if fault.CodeOf(err) != fault.ScopeInvalid {
 		return err
@@ -142,7 +142,7 @@ func aboutScope(err error, field string) error {
 	return fault.New(fault.InvalidArgument, field+": "+strings.TrimPrefix(f.Error(), "scope token: ")).WithFix(f.Advice())
 }
 
-// audit journals an administrative act, where there is a server that keeps them.
+// audit journals an administrative act if the server keeps them.
 func (c *Call) audit(ctx context.Context, act string, detail map[string]string) error {
 	if c.Keys == nil {
 		return nil
@@ -150,7 +150,7 @@ func (c *Call) audit(ctx context.Context, act string, detail map[string]string) 
 	return c.Keys.Audit(context.WithoutCancel(ctx), c.Who, act, detail)
 }
 
-// checkScopeIn is a token.
+// checkScopeIn is the request to check a token.
 type checkScopeIn struct {
 	Token string `json:"token"`
 }
@@ -181,7 +181,7 @@ func (c *Call) keys() (*auth.Store, error) {
 	return c.Keys, nil
 }
 
-// createKeyIn says which credential is wanted.
+// createKeyIn is the request for a new credential.
 type createKeyIn struct {
 	Role      string        `json:"role" enum:"operator,tenant,agent"`
 	Tenant    string        `json:"tenant,omitempty" doc:"whose it is; the one that is dealt with unless said"`
@@ -217,7 +217,7 @@ func runCreateKey(ctx context.Context, c *Call, in *createKeyIn) (*answer.NewKey
 	return &answer.NewKey{Token: token, Key: key.Info(c.now())}, nil
 }
 
-// listKeysIn says which credentials are listed.
+// listKeysIn selects the credentials to list.
 type listKeysIn struct {
 	All bool `query:"all" doc:"also those that are over"`
 	pageIn
@@ -298,7 +298,7 @@ func runListTenants(ctx context.Context, c *Call, in *pageIn) (*answer.Tenants, 
 		case err != nil:
 			return nil, err
 		case skip:
-			skip = root.Tenant != in.After // they are in the order in which they first wrote
+			skip = root.Tenant != in.After // tenants are ordered by their first write
 		case len(out.Tenants) == in.Limit:
 			out.Next = &out.Tenants[in.Limit-1].Tenant
 			return out, nil
@@ -333,7 +333,8 @@ func runGetQuota(_ context.Context, c *Call, _ *nothing) (*Quota, error) {
 	return &Quota{c.Who.Tenant, book.Limits(c.Who.Tenant)}, nil
 }
 
-// quotaIn are limits: of each, 0 is the default and a negative number no limit.
+// quotaIn is the request to set limits. For each, 0 means the default and a negative number
+// means no limit.
 type quotaIn struct {
 	RequestsPerSecond float64 `json:"requests_per_second,omitempty" doc:"0 is the default, a negative number no limit; so of all"`
 	EventsPerSecond   float64 `json:"events_per_second,omitempty"`
@@ -342,7 +343,7 @@ type quotaIn struct {
 	MaxBytes          int64   `json:"max_bytes,omitempty"`
 }
 
-// detail is what is kept of them with the act: those that are not the default.
+// detail returns the limits that are not the default, for the audit record.
 func (in *quotaIn) detail() map[string]string {
 	detail := map[string]string{}
 	for name, value := range map[string]float64{

@@ -7,9 +7,9 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Allow reports whether somebody may do something, by the credential alone: nil if so. It
-// is the only place that decides; what a scope shows of what is allowed, the board knows, and
-// what single requests need besides ([Operation.Then]) is asked for where they are read.
+// Allow returns nil if the credential permits an operation, and otherwise why not. It is the
+// only place that decides this. What a scope makes visible is decided by the board, and rights
+// that only some requests need ([Operation.Then]) are checked where these are read.
 func Allow(op *Operation, who *auth.Principal) error {
 	if who == nil || who.Role < auth.Operator || who.Role > auth.Holder {
 		return fault.New(fault.Unauthenticated, "nobody knows who calls")
@@ -36,7 +36,7 @@ func Allow(op *Operation, who *auth.Principal) error {
 	return nil
 }
 
-// hasRights refuses what somebody lacks the rights for.
+// hasRights returns an error unless who has the rights.
 func hasRights(name string, rights auth.Rights, who *auth.Principal) error {
 	if who.Rights.Has(rights) {
 		return nil
@@ -45,7 +45,7 @@ func hasRights(name string, rights auth.Rights, who *auth.Principal) error {
 		WithFix("use a credential that has it; whoever administers the tenant makes one")
 }
 
-// needs writes the rights that something needs for a person.
+// needs describes the rights that an operation needs, in words.
 func needs(r auth.Rights) string {
 	if names := r.Names(); len(names) > 1 {
 		return "rights " + strings.Join(names, " and ")
@@ -53,7 +53,7 @@ func needs(r auth.Rights) string {
 	return "right " + r.String()
 }
 
-// has writes the rights that somebody has for a person.
+// has describes the rights of a caller, in words.
 func has(r auth.Rights) string {
 	if r == 0 {
 		return "none"

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// mayDo reads the table naively: every line of it is a sentence about who may.
+// mayDo is the naive reading of the table: each line is one sentence about who may call.
 func mayDo(o *Operation, p *auth.Principal) bool {
 	for i, needed := range []auth.Rights{auth.Read, auth.Write, auth.Admin} {
 		if strings.Contains(","+o.Needs.String()+",", ","+[]string{"read", "write", "admin"}[i]+",") && p.Rights&needed == 0 {
@@ -33,8 +33,8 @@ func mayDo(o *Operation, p *auth.Principal) bool {
 	return true
 }
 
-// Whoever may do something may, and nobody else: over every role, every set of rights,
-// with and without a scope and a tenant, for every operation.
+// Exactly the callers that the table permits may call: for every role, every set of rights,
+// with and without a scope and a tenant, and every operation.
 func TestAllow(t *testing.T) {
 	cases, allowed := 0, 0
 	for _, o := range Operations() {
@@ -68,7 +68,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// No answer to an agent shows what is private to another, whoever it says it is.
+// No answer to an agent shows the private records of another, whatever agent_id it states.
 func TestAgentsSeeTheirOwn(t *testing.T) {
 	w := newWorld(t)
 	agent := func(name string) *auth.Principal {
@@ -105,7 +105,7 @@ func TestAgentsSeeTheirOwn(t *testing.T) {
 	}
 }
 
-// Nothing of another tenant is reached by its URI.
+// A URI reaches nothing in another tenant.
 func TestTenantsNeverMeet(t *testing.T) {
 	w := newWorld(t)
 	stranger := admin("umbrella")
@@ -125,7 +125,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 	}
 }
 
-// Who lacks a right is told which ones are needed, in words.
+// The error for a missing right names the rights that are needed.
 func TestAllowNamesTheRights(t *testing.T) {
 	who := &auth.Principal{Role: auth.Member, Tenant: "acme", Rights: auth.Read | auth.Write}
 	for needs, want := range map[auth.Rights]string{
@@ -138,9 +138,8 @@ func TestAllowNamesTheRights(t *testing.T) {
 	}
 }
 
-// A URI of another tenant is refused even where the caller has something of the same id,
-// and a scope that is asked for or about is not the caller's: what is wrong with it is no
-// reason to doubt the credential.
+// A URI of another tenant is refused even if the caller has a record with the same id. A fault
+// in a scope that a request names is no reason to doubt the caller's credential.
 func TestOthersNames(t *testing.T) {
 	w := newWorld(t)
 	own := `{"session_id":"s","event_id":"{event}","event_type":"message","content":{"role":"user","text":"Ours."}}`

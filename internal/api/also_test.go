@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// What names a memory is taken as name and as key, over HTTP and MCP alike, and not as both.
+// The name of a memory is accepted as name or as key, over HTTP and MCP, but not as both.
 func TestMemoriesAreNamedByKey(t *testing.T) {
 	var with []string
 	for _, o := range Operations() {
@@ -31,7 +31,7 @@ func TestMemoriesAreNamedByKey(t *testing.T) {
 	}
 }
 
-// namedByKey holds an operation to it.
+// namedByKey checks an operation for that.
 func namedByKey(t *testing.T, o *Operation, f *Field) {
 	value := `"release/cadence"`
 	if f.Also == "keys" {
@@ -60,7 +60,7 @@ func namedByKey(t *testing.T, o *Operation, f *Field) {
 	}
 }
 
-// bothWays decodes a request of an operation as HTTP and as MCP bring it.
+// bothWays decodes a request of an operation as HTTP and as MCP deliver it.
 func bothWays(t *testing.T, o *Operation, f *Field, members string) (any, error) {
 	t.Helper()
 	var body []byte

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// artifactOperations are about what was learned.
+// artifactOperations are about artifacts.
 func artifactOperations() []*Operation {
 	const forTenant = "whoever administers the tenant decides, not its agents"
 	return []*Operation{
@@ -77,7 +77,7 @@ func artifactOperations() []*Operation {
 	}
 }
 
-// listArtifactsIn says which artifacts are listed.
+// listArtifactsIn selects the artifacts to list.
 type listArtifactsIn struct {
 	Type          hmx.ArtifactType `query:"type" doc:"of this type, such as task_schema or failure_playbook"`
 	Status        hmx.Status       `query:"status" doc:"active unless said"`
@@ -156,13 +156,13 @@ func runArtifactDiff(ctx context.Context, c *Call, in *diffIn) (*answer.Diff, er
 	return answer.DiffOf(d), nil
 }
 
-// approveIn says which draft becomes active.
+// approveIn names the draft to activate.
 type approveIn struct {
 	ID     string `path:"id" doc:"the artifact_id"`
 	Reason string `json:"reason,omitempty" doc:"why, for whoever finds it later"`
 }
 
-// decideIn says what is put away, and why.
+// decideIn names an artifact to archive or deprecate, with the reason.
 type decideIn struct {
 	ID     string `path:"id" doc:"the artifact_id"`
 	Reason string `json:"reason" doc:"why, for whoever finds it later"`
@@ -174,14 +174,14 @@ func (c *Call) decide(ctx context.Context, id, reason string, do func(*lukasa.Te
 	if err != nil {
 		return nil, err
 	}
-	root, err := t.Root(context.WithoutCancel(ctx)) // it is written, whatever comes
+	root, err := t.Root(context.WithoutCancel(ctx)) // the write is done, so ignore cancellation
 	if err != nil {
 		return nil, err
 	}
 	return answer.DecidedOf(done, root), nil
 }
 
-// compileIn says how events become artifacts.
+// compileIn is the request to compile events into artifacts.
 type compileIn struct {
 	Full   bool `json:"full,omitempty" doc:"read every session anew; the outcome is the same"`
 	DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
@@ -224,7 +224,7 @@ func runNextStep(ctx context.Context, c *Call, in *nextIn) (*answer.Next, error)
 	return answer.NextOf(in.SessionID, found), nil
 }
 
-// checkIn is an action that is planned.
+// checkIn is a planned action.
 type checkIn struct {
 	Tool      string          `json:"tool,omitempty" doc:"the tool, or command"`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"of the tool" type:"object"`

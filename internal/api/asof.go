@@ -12,9 +12,9 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// asOf reads what names a state: 64 hexadecimal digits are a root, and 8 or more its
-// beginning, unless they are up to 20 plain ones, which are a position as fewer are; all
-// else is a time or a day. Nothing is the present.
+// asOf parses the name of a state. 64 hexadecimal digits are a root, and 8 or more are its
+// prefix, unless they are up to 20 decimal digits; those are a position, as fewer digits are.
+// Everything else is a time or a day. The empty text is the present.
 func (c *Call) asOf(text string) (lukasa.AsOf, error) {
 	as := lukasa.AsOf{Progress: c.counted("replaying")}
 	if text == "" {
@@ -38,7 +38,7 @@ func (c *Call) asOf(text string) (lukasa.AsOf, error) {
 		return as, nil
 	}
 	t, err := hmx.ParseTime(text)
-	if err != nil || t.IsZero() { // the first of all times means none
+	if err != nil || t.IsZero() { // the zero time means none
 		return as, fault.Newf(fault.InvalidArgument, "as_of: %s is neither a position, a root nor a time", quoted(text)).WithCause(err).
 			WithFix("give the position of a record, such as 41; a root or 8 or more of its first digits; or a time, such as 2026-03-14 or 2026-03-14T03:00:00Z")
 	}

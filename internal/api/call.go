@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// now returns the time it is.
+// now returns the current time.
 func (c *Call) now() time.Time {
 	if c.Now != nil {
 		return c.Now()
@@ -23,9 +23,9 @@ func (c *Call) now() time.Time {
 	return time.Now()
 }
 
-// agentOf returns in whose eyes the caller looks: an agent in its own alone, anybody else
-// in those of the agent that is named, and without one in those of the tenant, which sees
-// all of its own. A scope names its agent itself.
+// agentOf returns the agent whose view the caller gets: an agent always gets its own; other
+// callers get that of the named agent, or without a name that of the tenant, which sees all of
+// its records. A scope names its agent itself.
 func (c *Call) agentOf(named string) (string, error) {
 	if named != "" {
 		if err := memory.CheckID("agent_id", named); err != nil {
@@ -42,7 +42,7 @@ func (c *Call) agentOf(named string) (string, error) {
 	return named, nil
 }
 
-// view returns who looks, and when: at the given time, or at the time it is.
+// view returns the view of the caller at the given time, or at the current time.
 func (c *Call) view(now hmx.Time) (lukasa.View, error) {
 	v, err := c.headView("", now)
 	if now.IsZero() {
@@ -51,8 +51,8 @@ func (c *Call) view(now hmx.Time) (lukasa.View, error) {
 	return v, err
 }
 
-// headView is view for reads that go by the time of the newest record unless they are told
-// another, so that the same state gives the same answer.
+// headView is view for reads that use the time of the newest record unless the request sets
+// one, so that the same state gives the same answer.
 func (c *Call) headView(agent string, now hmx.Time) (lukasa.View, error) {
 	agent, err := c.agentOf(agent)
 	v := lukasa.View{Agent: agent}
@@ -62,10 +62,10 @@ func (c *Call) headView(agent string, now hmx.Time) (lukasa.View, error) {
 	return v, err
 }
 
-// uriScheme is how every URI begins.
+// uriScheme is the prefix of every URI.
 const uriScheme = "lukasa://"
 
-// ref returns what a key or a URI names, at a version if it or the caller names one.
+// ref returns the reference for a key or a URI, with the version that it or the caller names.
 func (c *Call) ref(name string, version uint32) (lukasa.Ref, error) {
 	if !strings.HasPrefix(name, uriScheme) {
 		return lukasa.Ref{Kind: lukasa.MemoryKind, Key: name, Version: version}, nil
@@ -87,7 +87,7 @@ func (c *Call) ref(name string, version uint32) (lukasa.Ref, error) {
 	return lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: max(version, uint32(u.Version))}, nil
 }
 
-// thingRef is ref for what has versions.
+// thingRef is ref for versioned records.
 func (c *Call) thingRef(name string, version uint32) (lukasa.Ref, error) {
 	ref, err := c.ref(name, version)
 	if err == nil && ref.Kind == lukasa.EventKind {
@@ -96,8 +96,8 @@ func (c *Call) thingRef(name string, version uint32) (lukasa.Ref, error) {
 	return ref, err
 }
 
-// expect returns the version that a write expects of what ref names: the one that the
-// request names, or the headers, or any.
+// expect returns the version that a write expects of ref: the one in the request, the one in
+// the headers, or any.
 func (c *Call) expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, version *uint32) (lukasa.Expect, error) {
 	given := c.IfMatch
 	if c.IfAbsent {
@@ -135,9 +135,9 @@ func (c *Call) expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, ver
 	return lukasa.Version(uint32(n)), nil
 }
 
-// wrote answers a write.
+// wrote returns the answer to a write.
 func (c *Call) wrote(ctx context.Context, t *lukasa.Tenant, put *lukasa.PutResult) (*answer.Write, error) {
-	root, err := t.Root(context.WithoutCancel(ctx)) // it is written, whatever comes
+	root, err := t.Root(context.WithoutCancel(ctx)) // the write is done, so ignore cancellation
 	if err != nil {
 		return nil, err
 	}
@@ -145,8 +145,8 @@ func (c *Call) wrote(ctx context.Context, t *lukasa.Tenant, put *lukasa.PutResul
 	return &a, nil
 }
 
-// Version returns the version of the thing that an answer is about, for an ETag; zero if
-// it is about none.
+// Version returns the version of the record that an answer is about, for an ETag; zero if there
+// is none.
 func Version(out any) uint64 {
 	switch a := out.(type) {
 	case *answer.Write:

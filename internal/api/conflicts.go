@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// conflictOperations are about what contradicts itself.
+// conflictOperations are about conflicts.
 func conflictOperations() []*Operation {
 	const inPacks = "packs tell an agent of conflicts"
 	return []*Operation{
@@ -36,7 +36,7 @@ func conflictOperations() []*Operation {
 	}
 }
 
-// listConflictsIn says which conflicts are listed.
+// listConflictsIn selects the conflicts to list.
 type listConflictsIn struct {
 	Status lukasa.ConflictStatus `query:"status" doc:"open unless said"`
 	All    bool                  `query:"all" doc:"whatever their status is"`
@@ -76,7 +76,7 @@ func runConflict(ctx context.Context, c *Call, in *conflictIn) (*answer.Conflict
 	return &a, err
 }
 
-// settleIn says how a conflict is settled.
+// settleIn says how to settle a conflict.
 type settleIn struct {
 	ID     string     `path:"id"`
 	Reason string     `json:"reason" doc:"how it was settled, for whoever finds it later"`
@@ -92,7 +92,7 @@ func runResolveConflict(ctx context.Context, c *Call, in *settleIn) (*answer.Wri
 	return c.wrote(ctx, t, put)
 }
 
-// dismissIn says why there is no conflict.
+// dismissIn dismisses a conflict, with the reason.
 type dismissIn struct {
 	ID     string `path:"id"`
 	Reason string `json:"reason" doc:"why, for whoever finds it later"`

@@ -16,13 +16,12 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Decode reads a request as HTTP brings it: a body, and functions that return a part of
-// the path and a parameter of the query, which may be nil. It returns a pointer to a value
-// of the type In.
+// Decode reads an HTTP request: a body, and functions, which may be nil, that return a part of
+// the path and a parameter of the query. It returns a pointer to a value of the type In.
 //
-// It is strict. The body is JSON without a name twice; names that the operation does not
-// have, or has in another case, values of another type or out of their range, and what is
-// missing are invalid_argument, and the error names the field, the rule and the fix.
+// It is strict. The body is JSON without duplicate names. Names that are unknown or in another
+// case, values of the wrong type or out of range, and missing fields are invalid_argument; the
+// error names the field, the rule and the fix.
 func (o *Operation) Decode(body []byte, path, query func(name string) (string, bool)) (any, error) {
 	s, in := shapeOf(o.In), reflect.New(o.In)
 	var doc canon.Doc
@@ -66,8 +65,8 @@ func (o *Operation) Decode(body []byte, path, query func(name string) (string, b
 	return in.Interface(), nil
 }
 
-// DecodeArguments reads a request whose fields are all members of one object, as MCP
-// brings it. It is as strict as Decode.
+// DecodeArguments reads a request whose fields are all members of one object, as in MCP. It is
+// as strict as Decode.
 func (o *Operation) DecodeArguments(args []byte) (any, error) {
 	s, in := shapeOf(o.In), reflect.New(o.In)
 	if len(args) == 0 {
@@ -86,8 +85,7 @@ func (o *Operation) DecodeArguments(args []byte) (any, error) {
 	return in.Interface(), nil
 }
 
-// CheckQuery refuses parameters of a query that the operation does not have, and those
-// that are given twice. Decode cannot see them.
+// CheckQuery refuses query parameters that are unknown or repeated. Decode cannot see these.
 func (o *Operation) CheckQuery(query map[string][]string) error {
 	var list []*Field
 	for _, f := range o.Fields() {
@@ -106,7 +104,7 @@ func (o *Operation) CheckQuery(query map[string][]string) error {
 	return nil
 }
 
-// parse reads strict JSON.
+// parse parses strict JSON.
 func parse(doc *canon.Doc, text []byte) error {
 	flaws := doc.Parse(text)
 	if len(flaws) == 0 {
@@ -121,7 +119,7 @@ func parse(doc *canon.Doc, text []byte) error {
 		WithFix("send one JSON value in UTF-8, with each name once in an object")
 }
 
-// fill reads an object into a struct.
+// fill decodes an object into a struct.
 func (s *shape) fill(v reflect.Value, doc *canon.Doc, n canon.Node, path string) error {
 	if err := s.check(doc, n, path, func(*Field) bool { return true }); err != nil {
 		return err
@@ -139,7 +137,7 @@ func (s *shape) fill(v reflect.Value, doc *canon.Doc, n canon.Node, path string)
 	return nil
 }
 
-// check refuses what is no object, and names in it that are not among the fields.
+// check refuses a value that is no object, and names that are not among the fields.
 func (s *shape) check(doc *canon.Doc, n canon.Node, path string, among func(*Field) bool) error {
 	if doc.Kind(n) != canon.Object {
 		return wrongType(orBody(path), doc, n, "an object")
@@ -160,7 +158,7 @@ func orBody(path string) string {
 	return strings.TrimSuffix(path, ".")
 }
 
-// unknown is the error for a name that there is not.
+// unknown is the error for an unknown name.
 func unknown(path string, fields []*Field, what string) error {
 	name := path[strings.LastIndex(path, ".")+1:]
 	var known []string
@@ -180,8 +178,8 @@ func unknown(path string, fields []*Field, what string) error {
 	return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", quoted(path), what).WithFix(fix)
 }
 
-// quoted is a name of somebody else's as it can be shown: as it is if it is short and
-// plain, else cut and in quotes.
+// quoted returns a foreign name in a form that is safe to show: unchanged if it is short and
+// plain, otherwise cut and in quotes.
 func quoted(s string) string {
 	const most = 80
 	cut := len(s) > most
@@ -199,7 +197,8 @@ func quoted(s string) string {
 	return s
 }
 
-// absent gives a field that was not given its default, and refuses that it is missing.
+// absent sets the default of a field that was not given, or refuses the request if the field is
+// required.
 func (f *Field) absent(v reflect.Value, given bool, path string) error {
 	switch {
 	case given:
@@ -218,7 +217,7 @@ func (f *Field) absent(v reflect.Value, given bool, path string) error {
 	return nil
 }
 
-// member reads the member of an object that a field stands for, if it is there.
+// member decodes the member of an object for a field, if it is there.
 func (f *Field) member(v reflect.Value, doc *canon.Doc, n canon.Node, path string) (given bool, err error) {
 	if n == canon.None {
 		return false, nil
@@ -243,7 +242,7 @@ func (f *Field) twice(path string) error {
 	return fault.Newf(fault.InvalidArgument, "%s%s, %s%s: they are two names of the same, and both are given", path, f.Name, path, f.Also).WithFix("give one of them")
 }
 
-// set reads a JSON value into a field.
+// set decodes a JSON value into a field.
 func (f *Field) set(v reflect.Value, doc *canon.Doc, n canon.Node, path string) error {
 	if v.Type() == rawJSON {
 		if f.object && doc.Kind(n) != canon.Object {
@@ -293,7 +292,7 @@ func (f *Field) set(v reflect.Value, doc *canon.Doc, n canon.Node, path string) 
 	return f.integer(v, x, path)
 }
 
-// list reads an array.
+// list decodes an array.
 func (f *Field) list(v reflect.Value, doc *canon.Doc, n canon.Node, path string) error {
 	if doc.Kind(n) != canon.Array {
 		return wrongType(path, doc, n, "an array")
@@ -309,7 +308,7 @@ func (f *Field) list(v reflect.Value, doc *canon.Doc, n canon.Node, path string)
 	return nil
 }
 
-// table reads an object whose names are the caller's.
+// table decodes an object with names chosen by the caller.
 func (f *Field) table(v reflect.Value, doc *canon.Doc, n canon.Node, path string) error {
 	if doc.Kind(n) != canon.Object {
 		return wrongType(path, doc, n, "an object")
@@ -326,7 +325,7 @@ func (f *Field) table(v reflect.Value, doc *canon.Doc, n canon.Node, path string
 	return nil
 }
 
-// parameter reads a part of a path or a parameter of a query, if it is there.
+// parameter decodes a path segment or a query parameter, if it is there.
 func (f *Field) parameter(v reflect.Value, path, query func(string) (string, bool)) (given bool, err error) {
 	look := path
 	if f.Place == InQuery {
@@ -354,8 +353,7 @@ func (f *Field) parameter(v reflect.Value, path, query func(string) (string, boo
 	return true, f.plain(v, text)
 }
 
-// plain reads a parameter, which is text whatever it stands for. A list has commas between
-// its items.
+// plain decodes a parameter, which is always text. A list has commas between its items.
 func (f *Field) plain(v reflect.Value, text string) error {
 	if _, own := v.Addr().Interface().(encoding.TextUnmarshaler); own || v.Type() == hmxTime || v.Kind() == reflect.String {
 		return f.text(v, text, f.Name)
@@ -395,7 +393,7 @@ func (f *Field) plain(v reflect.Value, text string) error {
 	return f.integer(v, x, f.Name)
 }
 
-// text reads a string.
+// text decodes a string.
 func (f *Field) text(v reflect.Value, text, path string) error {
 	if len(f.enum) > 0 && !slices.Contains(f.enum, text) {
 		return fault.Newf(fault.InvalidArgument, "%s: %s is not one of %s", path, quoted(text), strings.Join(f.enum, ", ")).WithFix("give one of them, as it is written there")
@@ -419,7 +417,7 @@ func (f *Field) text(v reflect.Value, text, path string) error {
 	return nil
 }
 
-// number reads a number.
+// number decodes a number.
 func (f *Field) number(v reflect.Value, x float64, path string) error {
 	if f.min != nil && x < *f.min || f.max != nil && x > *f.max {
 		return fault.Newf(fault.InvalidArgument, "%s: %v is not %s", path, x, f.allowed()).WithFix("give " + f.allowed())
@@ -428,7 +426,7 @@ func (f *Field) number(v reflect.Value, x float64, path string) error {
 	return nil
 }
 
-// integer reads a whole number.
+// integer decodes an integer.
 func (f *Field) integer(v reflect.Value, x int64, path string) error {
 	wrong := f.min != nil && float64(x) < *f.min || f.max != nil && float64(x) > *f.max
 	if v.CanUint() {
@@ -444,7 +442,7 @@ func (f *Field) integer(v reflect.Value, x int64, path string) error {
 	return nil
 }
 
-// allowed says in words what may stand in a field.
+// allowed describes the values of a field in words.
 func (f *Field) allowed() string {
 	t := bare(f.typ)
 	switch {
@@ -478,7 +476,7 @@ func (f *Field) allowed() string {
 
 func plainly(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// oneOf writes a word with its article.
+// oneOf returns a word with its article.
 func oneOf(word string) string {
 	if strings.ContainsAny(word[:1], "aeiou") {
 		return "an " + word
@@ -486,7 +484,7 @@ func oneOf(word string) string {
 	return "a " + word
 }
 
-// wrongType is the error for a value that is of another type.
+// wrongType is the error for a value of the wrong type.
 func wrongType(path string, doc *canon.Doc, n canon.Node, want string) error {
 	found := oneOf(doc.Kind(n).String())
 	if k := doc.Kind(n); k == canon.Number || k == canon.True || k == canon.False {

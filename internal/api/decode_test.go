@@ -9,15 +9,15 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// What is wrong with a request is told with the field, the rule and what to do.
+// The error for a bad request names the field, the rule and the fix.
 func TestBadRequests(t *testing.T) {
 	deep := strings.Repeat(`[`, 70) + strings.Repeat(`]`, 70)
 	for _, x := range []struct {
 		name, body string
 		query      map[string][]string
 		path       map[string]string
-		field      string // the error begins with it
-		fix        string // the advice has it
+		field      string // prefix of the error
+		fix        string // part of the advice
 	}{
 		{name: "pack", body: ``, field: "query: it is missing", fix: "a string"},
 		{name: "pack", body: `{}`, field: "query: it is missing", fix: "the question"},
@@ -91,7 +91,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// What is left out has its default, and what is given is read.
+// Missing fields get their default, and given ones are read.
 func TestDecode(t *testing.T) {
 	in, err := Lookup("list_memories").Decode(nil, nil, from(map[string]string{"limit": "7", "state": "forgotten"}))
 	if err != nil {
@@ -109,8 +109,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Decode takes what the schema holds for, apart from rules that only the value has, and
-// never panics. What it takes it takes again in its own words.
+// Decode accepts what the schema accepts, apart from rules that only the value has, and never
+// panics. It accepts its own output again.
 func FuzzDecode(f *testing.F) {
 	ops := Operations()
 	for i, o := range ops {

@@ -1,6 +1,6 @@
-// Package api is the table of operations: what can be asked of a board from outside, by
-// whom, with which request, for which answer.
+// Package api is the table of operations: what clients can request of a board, which rights
+// that needs, and the types of request and answer.
 //
-// HTTP and MCP serve the table; the command line is compared with it. So all of them have
-// all of it, and whether a caller may do something is decided in one place, [Allow].
+// HTTP and MCP serve the table, and tests compare the command line with it. So all of them
+// offer every operation, and one function, [Allow], decides what a caller may do.
 package api

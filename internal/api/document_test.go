@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/api.md anew")
 
-// preface is what docs/api.md begins with.
+// preface is the beginning of docs/api.md.
 const preface = `# Operations
 
 <!-- Made from the table in internal/api by its tests: go test ./internal/api -run TestDocument -update -->
@@ -32,7 +32,7 @@ so, a tool of [MCP](mcp.md) and a command; the answer is the same everywhere, as
 - A write may expect a version: ` + "`If-Match`" + ` with an ETag, ` + "`If-None-Match: *`" + `, or ` + "`if_version`" + ` where there is one.
 `
 
-// written returns the table for people.
+// written returns the table as markdown.
 func written() []byte {
 	var b bytes.Buffer
 	b.WriteString(preface)
@@ -99,7 +99,7 @@ func documentFields(b *bytes.Buffer, fields []*Field) {
 	}
 }
 
-// about says what a field is.
+// about describes a field.
 func about(f *Field) string {
 	text := f.Doc
 	var s struct {
@@ -125,7 +125,7 @@ func about(f *Field) string {
 	return text
 }
 
-// docs/api.md says what the table says.
+// docs/api.md equals the table.
 func TestDocument(t *testing.T) {
 	const path = "../../docs/api.md"
 	want := written()

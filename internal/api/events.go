@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// eventOperations take events in and show them.
+// eventOperations ingest and list events.
 func eventOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
@@ -68,41 +68,41 @@ type tracesIn struct {
 	Traces json.RawMessage `body:"traces" doc:"an ExportTraceServiceRequest"`
 }
 
-// traced says what became of the spans of a request, as OTLP has it.
+// traced is the result for the spans of a request, as in OTLP.
 type traced struct {
 	PartialSuccess *partialSuccess `json:"partialSuccess,omitempty"`
 }
 
-// partialSuccess says how many spans were not recorded, and why the first was not.
+// partialSuccess is how many spans were rejected, and why the first was.
 type partialSuccess struct {
-	RejectedSpans string `json:"rejectedSpans"` // a number, which JSON has no room for
+	RejectedSpans string `json:"rejectedSpans"` // a 64-bit number, which is a string in JSON
 	ErrorMessage  string `json:"errorMessage"`
 }
 
-// ingestIn is one event; an array of them and lines of them are taken as well.
+// ingestIn is one event; arrays and lines of events are accepted as well.
 type ingestIn struct {
 	Event json.RawMessage `body:"event" doc:"an HMX-E document"`
 }
 
-// receipt says what became of one event.
+// receipt is the result for one event.
 type receipt struct {
 	EventID     string             `json:"event_id,omitempty"`
 	Disposition lukasa.Disposition `json:"disposition"`
-	Position    *uint64            `json:"position,omitempty"` // unless it was refused, or own
-	Warnings    int                `json:"warnings,omitempty"` // such as that its type is not known
-	Scrubbed    int                `json:"scrubbed,omitempty"` // secrets that were taken out of it
+	Position    *uint64            `json:"position,omitempty"` // unless it was refused or is our own text
+	Warnings    int                `json:"warnings,omitempty"` // such as for an unknown type
+	Scrubbed    int                `json:"scrubbed,omitempty"` // secrets removed from it
 	Code        fault.Code         `json:"code,omitempty"`
 	Detail      string             `json:"detail,omitempty"`
 	Fix         string             `json:"fix,omitempty"`
 }
 
-// ack says what became of the event in one frame.
+// ack is the result for the event in one frame.
 type ack struct {
 	Index int `json:"index"` // of the frame, from 0
 	receipt
 }
 
-// recordIn is an event of which the rest is filled in.
+// recordIn is an event whose other fields are filled in.
 type recordIn struct {
 	SessionID string          `path:"session_id"`
 	EventType hmx.EventType   `json:"event_type" doc:"message, tool_call, tool_result, file_edit, test_run, command_exec, decision, error, observation, …"`
@@ -121,7 +121,7 @@ type recordIn struct {
 	Metadata      json.RawMessage `json:"metadata,omitempty" type:"object"`
 }
 
-// event makes the event that a request describes.
+// event builds the event that a request describes.
 func (in *recordIn) event(ctx context.Context, c *Call) (*hmx.Event, error) {
 	ev := &hmx.Event{
 		HMXVersion: hmx.Version, EventID: in.EventID, EventType: in.EventType, AgentID: in.AgentID, TenantID: c.Who.Tenant, SessionID: in.SessionID,
@@ -160,7 +160,7 @@ func (in *recordIn) event(ctx context.Context, c *Call) (*hmx.Event, error) {
 	return ev, err
 }
 
-// some is a text that is there if it is not empty.
+// some returns an option that is set unless the text is empty.
 func some(text string) hmx.Opt[string] {
 	if text == "" {
 		return hmx.Opt[string]{}
@@ -184,7 +184,7 @@ func runRecordEvent(ctx context.Context, c *Call, in *recordIn) (*receipt, error
 	return r, err
 }
 
-// recordEvent records an event, and says what became of it.
+// recordEvent records an event and returns its receipt.
 func (c *Call) recordEvent(ctx context.Context, ev *hmx.Event) (*receipt, error) {
 	if err := c.Who.Admit(ev); err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (c *Call) recordEvent(ctx context.Context, ev *hmx.Event) (*receipt, error)
 	return &receipt{EventID: ev.EventID, Disposition: r.Disposition, Position: &r.Position, Warnings: len(warnings), Scrubbed: r.Scrubbed}, nil
 }
 
-// listEventsIn says whose events are wanted.
+// listEventsIn selects the events to list.
 type listEventsIn struct {
 	Session     string `query:"session" doc:"those of the session, in its order"`
 	Agent       string `query:"agent" doc:"those of this agent, by time"`
@@ -243,7 +243,7 @@ func runListEvents(ctx context.Context, c *Call, in *listEventsIn) (*answer.Even
 	return &answer.Events{Events: list, Next: answer.NextPage(next)}, nil
 }
 
-// pageIn is what every list takes that comes in pages.
+// pageIn has the fields of every paged list.
 type pageIn struct {
 	Limit int    `query:"limit" min:"1" max:"1000" usual:"50"`
 	After string `query:"after" doc:"the next of the page before"`
@@ -265,8 +265,7 @@ func runListSessions(ctx context.Context, c *Call, in *pageIn) (*answer.Sessions
 	return out, nil
 }
 
-// page cuts a page out of a list that is in order by name, and returns what leads to the
-// next one.
+// page returns one page of a list that is sorted by name, and the cursor of the next one.
 func page[T any](list []T, in *pageIn, name func(T) string) ([]T, *string, error) {
 	if in.After != "" {
 		last, err := base64.RawURLEncoding.DecodeString(in.After)
@@ -286,7 +285,7 @@ func page[T any](list []T, in *pageIn, name func(T) string) ([]T, *string, error
 	return list[:in.Limit], &next, nil
 }
 
-// tailIn says which new events are wanted.
+// tailIn selects the new events to stream.
 type tailIn struct {
 	Session string        `query:"session"`
 	Agent   string        `query:"agent"`

@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// A write that expects a version is refused when someone else was faster, whether a header
-// or a field says so, and done when nobody was.
+// A write that expects a version, by header or field, is refused if another write came first,
+// and done otherwise.
 func TestConditionalWrites(t *testing.T) {
 	w := newWorld(t)
 	version := func(n uint32) *uint32 { return &n }
@@ -55,7 +55,7 @@ func TestConditionalWrites(t *testing.T) {
 	}
 }
 
-// The version of a URI is what forgetting it expects.
+// Forgetting a URI expects the version in it.
 func TestForgetWhatWasSeen(t *testing.T) {
 	w := newWorld(t)
 	put := w.must(admin("acme"), "remember", `{"key":"seen","text":"one"}`).(*answer.Write)
@@ -72,7 +72,7 @@ func TestForgetWhatWasSeen(t *testing.T) {
 	}
 }
 
-// A list of pages has everything once, in order, and a page that is none is refused.
+// The pages of a list have every item once, in order, and an invalid page is refused.
 func TestPages(t *testing.T) {
 	w := newWorld(t)
 	w.must(admin("umbrella"), "remember", `{"key":"own","text":"Something of our own."}`)
@@ -112,7 +112,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestActsComeFirst changes no limits when the act cannot be put on record.
+// TestActsComeFirst: limits do not change if the act cannot be recorded.
 func TestActsComeFirst(t *testing.T) {
 	w := newWorld(t)
 	elsewhere, err := lukasa.Open(t.TempDir(), lukasa.Options{})
@@ -135,7 +135,7 @@ func TestActsComeFirst(t *testing.T) {
 	}
 }
 
-// TestActsSayWhichLimits: whoever reads that a quota was set learns to what.
+// TestActsSayWhichLimits: the record of a quota change has the new limits.
 func TestActsSayWhichLimits(t *testing.T) {
 	w := newWorld(t)
 	c := w.call(operator("acme"))
@@ -154,7 +154,8 @@ func TestActsSayWhichLimits(t *testing.T) {
 	}
 }
 
-// TestRecordedEventsSayWhatWasScrubbed: who sends a secret learns that it was taken out.
+// TestRecordedEventsSayWhatWasScrubbed: a client that sends a secret learns that it was
+// removed.
 func TestRecordedEventsSayWhatWasScrubbed(t *testing.T) {
 	w := newWorld(t)
 	in := recordIn{SessionID: "s1", EventType: "message", Content: []byte(`{"role":"user","text":"it is ghp_abcdefghijklmnopqrstuvwxyz0123456789"}`)}

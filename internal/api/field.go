@@ -18,8 +18,7 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// Place is where a field of a request stands over HTTP. Over MCP all of them are members
-// of one object.
+// Place is where a field of a request is in HTTP. In MCP all fields are members of one object.
 type Place string
 
 // The places.
@@ -36,29 +35,29 @@ type Field struct {
 	Place    Place
 	Required bool
 	Doc      string
-	// Told is what an agent reads of it instead, or empty.
+	// Told is the description for agents if it differs from Doc, or empty.
 	Told string
-	// Also is another name that it may be given by instead, or empty.
+	// Also is an alternative name, or empty.
 	Also string
 
 	typ      reflect.Type
 	index    []int
 	enum     []string
 	min, max *float64
-	usual    string // what it is if it is left out, as JSON; or empty
-	object   bool   // the JSON that it keeps is an object
+	usual    string // the default as JSON, or empty
+	object   bool   // its JSON is an object
 }
 
-// shape is what a type of requests or of parts of them looks like.
+// shape describes the struct type of a request or of a part of one.
 type shape struct {
 	fields []*Field
-	raw    []int // the field that keeps the whole body besides, or nil
+	raw    []int // the field that also keeps the whole body, or nil
 }
 
-// has reports whether a field may be given by a name.
+// has reports whether name is one of the field's names.
 func (f *Field) has(name string) bool { return f.Name == name || f.Also != "" && f.Also == name }
 
-// named returns the field that may be given by a name.
+// named returns the field with a name.
 func (s *shape) named(name string) *Field {
 	for _, f := range s.fields {
 		if f.has(name) {
@@ -68,12 +67,11 @@ func (s *shape) named(name string) *Field {
 	return nil
 }
 
-var shapes sync.Map // of reflect.Type, to *shape
+var shapes sync.Map // reflect.Type to *shape
 
-// shapeOf returns what a struct type looks like. Tags say it: json, path, query or body
-// has the name, and required after a comma in a query; of the body all is required that
-// is not omitempty. also has another name; told is what agents read instead of doc. doc, enum, min, max and usual say what they say.
-// raw has the body.
+// shapeOf returns the shape of a struct type, by its tags: json, path, query or body has the name; a query may add
+// required after a comma; members of the body are required unless they are omitempty. also has an alternative name;
+// told replaces doc for agents; doc, enum, min, max and usual describe the value. raw keeps the body.
 func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
 		return s.(*shape)
@@ -126,7 +124,7 @@ func (s *shape) add(t reflect.Type, at []int) {
 	}
 }
 
-// bare returns what a pointer points to, or what a list has.
+// bare returns the element type of a pointer or a list.
 func bare(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && t != rawJSON {
 		t = t.Elem()
@@ -154,7 +152,7 @@ var (
 	jsonSays  = reflect.TypeFor[json.Marshaler]()
 )
 
-// words returns the words of a type that is one of a few, and nothing of others.
+// words returns the values of an enumerated type, and nothing for others.
 func words(t reflect.Type) []string {
 	switch t {
 	case reflect.TypeFor[memory.Type]():
@@ -216,8 +214,7 @@ func names[T ~string](list []T) []string {
 // Type is the type of the field's value.
 func (f *Field) Type() reflect.Type { return f.typ }
 
-// Range returns the least and the most that a number in the field may be; ok is false where it is not
-// bounded on both sides.
+// Range returns the bounds of a number in the field; ok is false unless it is bounded on both sides.
 func (f *Field) Range() (least, most float64, ok bool) {
 	if f.min == nil || f.max == nil {
 		return 0, 0, false
@@ -225,8 +222,8 @@ func (f *Field) Range() (least, most float64, ok bool) {
 	return *f.min, *f.max, true
 }
 
-// Default is the value of a field that is left out, as JSON, or empty where that is the zero value.
+// Default returns the value of a missing field as JSON, or empty if that is the zero value.
 func (f *Field) Default() string { return f.usual }
 
-// Choices are the values that the field takes, or nothing where it takes others.
+// Choices returns the values of an enumerated field, or nothing for others.
 func (f *Field) Choices() []string { return f.enum }

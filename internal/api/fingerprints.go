@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/auth"
 )
 
-// fingerprintOperations carry what an agent learned elsewhere.
+// fingerprintOperations export and import fingerprints.
 func fingerprintOperations() []*Operation {
 	const forTenant = "whoever administers the tenant carries fingerprints"
 	return []*Operation{
@@ -33,12 +33,12 @@ func fingerprintOperations() []*Operation {
 	}
 }
 
-// exportFingerprintIn says whose fingerprint is wanted.
+// exportFingerprintIn names the agent of the fingerprint.
 type exportFingerprintIn struct {
 	Agent string `query:"agent" doc:"only what this agent did; all of them unless said"`
 }
 
-// document is an answer that is a document of its own.
+// document is an answer that is a complete document.
 type document struct{ text []byte }
 
 // MarshalJSON returns the document as it is.
@@ -57,7 +57,7 @@ func runExportFingerprint(ctx context.Context, c *Call, in *exportFingerprintIn)
 	return &document{text}, err
 }
 
-// importFingerprintIn is a fingerprint that is brought in.
+// importFingerprintIn is a fingerprint to import.
 type importFingerprintIn struct {
 	Fingerprint json.RawMessage `body:"fingerprint" doc:"an HMX-F document"`
 	Private     bool            `query:"private" doc:"let it guide its writer alone"`

@@ -13,14 +13,14 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// A list that is read page by page has everything once and in order, and no page has much
-// more than it may, whatever the sizes.
+// The pages of a list have every item once and in order, and no page is much larger than
+// allowed, whatever the sizes.
 func TestGather(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.SampledFrom([]int{1, 1000, pageBytes / 4, pageBytes}), 0, 60).Draw(t, "sizes")
 		limit, most := rapid.IntRange(1, 70).Draw(t, "limit"), rapid.IntRange(1, 20).Draw(t, "most")
 		part := func(limit int, after string) ([]int, string, error) {
-			from, _ := strconv.Atoi(after) // nothing is 0
+			from, _ := strconv.Atoi(after) // an empty cursor is 0
 			to := min(from+limit, len(sizes))
 			if to == len(sizes) {
 				return sizes[from:to], "", nil
@@ -64,8 +64,8 @@ func TestGather(t *testing.T) {
 	})
 }
 
-// Lists of large things, of their versions and of events come in pages that are cut by their
-// size, with and without a scope, and have everything once.
+// Lists of large records, of their versions and of events come in pages limited by size, with
+// and without a scope, and have every item once.
 func TestLargeListsComeInPages(t *testing.T) {
 	testsize.OneGoroutine(t)
 	const many, large = 40, 60 << 10

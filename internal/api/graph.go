@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// graphOperations are about policies, and about who and what is connected.
+// graphOperations are about policies, entities, relations and neighbours.
 func graphOperations() []*Operation {
 	const inAnswers = "answers to an agent draw on it"
 	return []*Operation{
@@ -83,7 +83,7 @@ func graphOperations() []*Operation {
 	}
 }
 
-// put writes a thing of a kind as docs/formats/memory.md describes it.
+// put writes a versioned record of a kind as docs/formats/memory.md describes it.
 func (c *Call) put(ctx context.Context, kind lukasa.Kind, text json.RawMessage) (*answer.Write, error) {
 	body, err := lukasa.DecodeBody(kind, text)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Call) put(ctx context.Context, kind lukasa.Kind, text json.RawMessage) 
 	return c.wrote(ctx, t, put)
 }
 
-// policyIn, entityIn and relationIn are things as docs/formats/memory.md describes them.
+// policyIn, entityIn and relationIn are records as docs/formats/memory.md describes them.
 type (
 	policyIn struct {
 		Policy json.RawMessage `body:"policy" doc:"a policy: kind, text, strength, scope, retention …"`
@@ -115,7 +115,7 @@ type (
 	}
 )
 
-// idIn names a thing of a kind.
+// idIn names a record of a kind.
 type idIn struct {
 	ID string `path:"id"`
 }
@@ -133,7 +133,7 @@ func runPolicy(ctx context.Context, c *Call, in *idIn) (*answer.Thing, error) {
 	return &a, err
 }
 
-// relateIn connects two things.
+// relateIn connects two records.
 type relateIn struct {
 	From     string          `json:"from" doc:"a key or a URI"`
 	To       string          `json:"to" doc:"a key or a URI"`
@@ -168,7 +168,7 @@ func runRelate(ctx context.Context, c *Call, in *relateIn) (*answer.Write, error
 	return c.wrote(ctx, t, put)
 }
 
-// listEntitiesIn says which entities are listed.
+// listEntitiesIn selects the entities to list.
 type listEntitiesIn struct {
 	Name string `query:"name" doc:"with this name or alias, whatever its case"`
 	listIn
@@ -194,7 +194,7 @@ func runListEntities(ctx context.Context, c *Call, in *listEntitiesIn) (*answer.
 	return &answer.Entities{Entities: list}, err
 }
 
-// neighboursIn names a thing or an event.
+// neighboursIn names a record or an event.
 type neighboursIn struct {
 	Name string `query:"name,required" also:"key" doc:"key or URI"`
 }

@@ -16,7 +16,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// lookOperations show memories and what became of them, and end them.
+// lookOperations read memories and their history, and end them.
 func lookOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
@@ -128,7 +128,7 @@ func runRecall(ctx context.Context, c *Call, in *recallIn) (*answer.Thing, error
 	return &a, nil
 }
 
-// gone is the error for what is not there any more but has a history.
+// gone is the error for a record that has ended but has a history.
 func gone(t *lukasa.Thing) error {
 	why := ""
 	if t.Note != "" {
@@ -137,7 +137,7 @@ func gone(t *lukasa.Thing) error {
 	return fault.Newf(fault.NotFound, "%s is %s%s", t.URI.Head(), t.State, why).WithFix("restore brings it back, history shows what it was")
 }
 
-// listIn says which things are listed.
+// listIn selects the records to list.
 type listIn struct {
 	Type   string       `query:"type" doc:"of this type"`
 	Tag    string       `query:"tag" doc:"with this tag"`
@@ -147,7 +147,7 @@ type listIn struct {
 	Now hmx.Time `query:"now"`
 }
 
-// things returns a page of the things of a kind.
+// things returns a page of the records of a kind.
 func (c *Call) things(ctx context.Context, kind lukasa.Kind, in *listIn) ([]answer.Thing, *string, error) {
 	v, err := c.view(in.Now)
 	if err != nil {
@@ -172,7 +172,7 @@ func runListMemories(ctx context.Context, c *Call, in *listIn) (*answer.Memories
 	return &answer.Memories{Memories: list, Next: next}, err
 }
 
-// mostTagged is how many memories are looked at for their tags.
+// mostTagged limits how many memories are read for their tags.
 const mostTagged = 10_000
 
 func runListTags(ctx context.Context, c *Call, in *pageIn) (*answer.Tags, error) {
@@ -208,12 +208,12 @@ func runListTags(ctx context.Context, c *Call, in *pageIn) (*answer.Tags, error)
 	return out, nil
 }
 
-// nameIn names a memory or another thing.
+// nameIn names a memory or another record.
 type nameIn struct {
 	Name string `query:"name,required" also:"key" doc:"key or URI"`
 }
 
-// historyIn says of what the versions are wanted.
+// historyIn names the record whose versions are wanted.
 type historyIn struct {
 	nameIn
 	pageIn
@@ -250,7 +250,7 @@ func runHistory(ctx context.Context, c *Call, in *historyIn) (*answer.History, e
 	return out, err
 }
 
-// restoreIn says what is brought back.
+// restoreIn names the record to restore.
 type restoreIn struct {
 	Name      string  `json:"name" also:"key" doc:"key or URI"`
 	Version   uint32  `json:"version,omitempty" doc:"an earlier one; the last content unless said"`
@@ -269,7 +269,7 @@ func runRestore(ctx context.Context, c *Call, in *restoreIn) (*answer.Write, err
 	if err != nil {
 		return nil, err
 	}
-	if c.Who.Scope == "" { // which lets nothing expire
+	if c.Who.Scope == "" { // a scope cannot expire records
 		if err := c.settle(ctx, t, head); err != nil {
 			return nil, err
 		}
@@ -281,8 +281,8 @@ func runRestore(ctx context.Context, c *Call, in *restoreIn) (*answer.Write, err
 	return c.wrote(ctx, t, put)
 }
 
-// settle journals the end of a thing whose time is over, if nobody has yet, so that it can
-// start over.
+// settle journals the end of an expired record if that is not recorded yet, so that it can
+// start again.
 func (c *Call) settle(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) error {
 	v, err := c.view(hmx.Time{})
 	if err != nil {
@@ -297,7 +297,7 @@ func (c *Call) settle(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) err
 	return err
 }
 
-// forgetIn says what is forgotten.
+// forgetIn names what to forget.
 type forgetIn struct {
 	Name      string  `json:"name" also:"key" doc:"key or URI" told:"key or #number"`
 	Reason    string  `json:"reason,omitempty" doc:"whoever looks for it is told" told:"why"`
@@ -313,7 +313,7 @@ func runForget(ctx context.Context, c *Call, in *forgetIn) (*answer.Write, error
 	if err != nil {
 		return nil, err
 	}
-	// A URI as a write answers it says which version was seen.
+	// The URI in the answer to a write has the version that the client saw.
 	saw, version := ref.Version, in.IfVersion
 	if ref.Version = 0; saw != 0 {
 		if version != nil && *version != saw {
@@ -343,7 +343,7 @@ func runDeleteMemory(ctx context.Context, c *Call, in *deleteIn) (*answer.Write,
 	return runForget(ctx, c, &forgetIn{Name: in.Key, Reason: in.Reason})
 }
 
-// redactIn says what is erased.
+// redactIn names what to erase.
 type redactIn struct {
 	Names []string `json:"names" also:"keys" doc:"keys or URIs"`
 	Purge bool     `json:"purge,omitempty" doc:"also rewrite the files of the index"`
@@ -366,7 +366,7 @@ func runRedact(ctx context.Context, c *Call, in *redactIn) (*answer.Redacted, er
 	if err != nil {
 		return nil, err
 	}
-	// It is done, and what is left is told even if someone wants to leave.
+	// The erasure is done; report the rest even if the caller is gone.
 	ctx = context.WithoutCancel(ctx)
 	a := answer.RedactedOf(targets, done)
 	if done.Unsigned != nil {
@@ -386,8 +386,8 @@ func runRedact(ctx context.Context, c *Call, in *redactIn) (*answer.Redacted, er
 	return a, nil
 }
 
-// redaction looks at one thing that is to be erased. What cannot be read because it is
-// damaged may be erased all the same.
+// redaction reads one target of an erasure. A damaged record that cannot be read may still be
+// erased.
 func (c *Call) redaction(ctx context.Context, t *lukasa.Tenant, name string) (answer.Redaction, error) {
 	name, err := c.named(ctx, name)
 	if err != nil {
@@ -401,7 +401,7 @@ func (c *Call) redaction(ctx context.Context, t *lukasa.Tenant, name string) (an
 	ref.Version = 0
 	target := answer.Redaction{URI: t.URI(ref.Kind, ref.ID)}
 	if ref.Tenant != "" {
-		target.URI.Tenant = ref.Tenant // which the board refuses if it is another's
+		target.URI.Tenant = ref.Tenant // the board refuses another tenant's
 	}
 	if ref.Kind == lukasa.EventKind {
 		_, err = t.Event(ctx, ref.ID)
@@ -424,7 +424,7 @@ func (c *Call) redaction(ctx context.Context, t *lukasa.Tenant, name string) (an
 	return target, nil
 }
 
-// feedbackIn says how a task went.
+// feedbackIn is the outcome of a task.
 type feedbackIn struct {
 	Outcome   memory.Outcome `json:"outcome"`
 	Cited     []string       `json:"cited" doc:"keys or URIs of what it drew on" told:"keys or #numbers"`
@@ -463,7 +463,7 @@ func runFeedback(ctx context.Context, c *Call, in *feedbackIn) (*answer.Write, e
 			return nil, err
 		}
 		if _, err := t.Resolve(ctx, u, v); err != nil {
-			return nil, err // to cite what nobody knows teaches nothing
+			return nil, err // an unknown source teaches nothing
 		}
 		b.Cited = append(b.Cited, u)
 	}
@@ -474,7 +474,7 @@ func runFeedback(ctx context.Context, c *Call, in *feedbackIn) (*answer.Write, e
 	return c.wrote(ctx, t, put)
 }
 
-// uriOf returns the URI that a URI or a key stands for.
+// uriOf returns the URI of a URI or a key.
 func (c *Call) uriOf(ctx context.Context, t *lukasa.Tenant, name string) (lukasa.URI, error) {
 	name, err := c.named(ctx, name)
 	if err != nil {
@@ -494,7 +494,7 @@ func (c *Call) uriOf(ctx context.Context, t *lukasa.Tenant, name string) (lukasa
 	return thing.URI.Head(), nil
 }
 
-// resolveIn names something.
+// resolveIn names what to resolve.
 type resolveIn struct {
 	Name    string   `query:"name,required" also:"key" doc:"URI or key"`
 	Version uint32   `query:"version" doc:"an earlier one"`
@@ -533,9 +533,9 @@ func runResolve(ctx context.Context, c *Call, in *resolveIn) (*answer.Resolved, 
 	return answer.ResolvedOf(found)
 }
 
-// resolveAt resolves as of a position.
+// resolveAt resolves a URI as of a position.
 func (c *Call) resolveAt(ctx context.Context, t *lukasa.Tenant, u lukasa.URI, in *resolveIn, v lukasa.View) (*lukasa.Resolved, error) {
-	v.Now = moment(in.Now) // else as it was then
+	v.Now = moment(in.Now) // otherwise the time of that state
 	found, err := t.ResolveAt(ctx, u.Head(), lukasa.AtPosition(*in.At), v)
 	if err == nil && u.Version > 0 && u.Version != uint64(found.Thing.Version) {
 		err = fault.Newf(fault.InvalidArgument, "version: at position %d it was version %d", *in.At, found.Thing.Version).WithFix("ask for a version or for a position")

@@ -15,32 +15,33 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// memoryToolTag is the tag of memories that are files of the memory tool. Listings go by it.
+// memoryToolTag is the tag of memories that are files of the memory tool. Listings select by
+// it.
 const memoryToolTag = "memory-tool"
 
-// Bounds of what one call does.
+// Limits of one call.
 const (
-	mostFiles    = 1000 // that are below a directory
-	mostAttempts = 64   // when others write the same file
+	mostFiles    = 1000 // below a directory
+	mostAttempts = 64   // while other callers write the same file
 	longestPause = 50 * time.Millisecond
 )
 
-// memoryFile is a file as it was read: a memory, or the place for one.
+// memoryFile is a file as it was read: a memory, or a free path.
 type memoryFile struct {
 	path    memoryPath
-	version uint32 // of the memory that has the key, whatever became of it; 0 if there is none
+	version uint32 // of the memory with this key, live or not; 0 if there is none
 	live    bool
-	body    *lukasa.Memory // if it is live
+	body    *lukasa.Memory // nil unless it is live
 	text    string
 }
 
-// memoryEntry is a file of a listing.
+// memoryEntry is a file in a listing.
 type memoryEntry struct {
 	path memoryPath
 	size int
 }
 
-// read returns the file at a path. One that is not there is no error.
+// read returns the file at a path. A missing file is no error.
 func (t *memoryTool) read(ctx context.Context, p memoryPath) (*memoryFile, error) {
 	f := &memoryFile{path: p}
 	if p.root() {
@@ -61,14 +62,14 @@ func (t *memoryTool) read(ctx context.Context, p memoryPath) (*memoryFile, error
 	return f, nil
 }
 
-// below returns the files below a directory, in order.
+// below returns the files below a directory, sorted.
 func (t *memoryTool) below(ctx context.Context, dir memoryPath) ([]memoryEntry, error) {
 	var files []memoryEntry
 	o := lukasa.ListOptions{Kind: lukasa.MemoryKind, Under: dir.key(), Tag: memoryToolTag, Limit: thingsPart, View: t.view}
 	for {
 		page, err := t.tenant.List(ctx, o)
 		if fault.CodeOf(err) == fault.NotFound {
-			return nil, nil // the tenant has nothing yet
+			return nil, nil // the tenant is empty
 		}
 		if err != nil {
 			return nil, err
@@ -93,8 +94,8 @@ func (t *memoryTool) below(ctx context.Context, dir memoryPath) ([]memoryEntry, 
 	return files, nil
 }
 
-// attempt reads a file and does something with it, again if somebody else changed it meanwhile,
-// each time after a longer pause. If that goes on, the model is told that it may try again.
+// attempt reads a file and calls do with it. It retries with a growing pause while other
+// callers change the file. If that does not stop, it tells the model to try again.
 func (t *memoryTool) attempt(ctx context.Context, p memoryPath, do func(*memoryFile) (string, error)) (string, error) {
 	for n := 1; ; n++ {
 		f, err := t.read(ctx, p)
@@ -102,7 +103,7 @@ func (t *memoryTool) attempt(ctx context.Context, p memoryPath, do func(*memoryF
 			return "", err
 		}
 		if n > 2 && f.version == 0 {
-			// It is there, and not shown: another's own.
+			// It exists and is not visible: it is private to another agent.
 			return "", wrong("Error: The path %s is taken by somebody else. Use another name.", p)
 		}
 		done, err := do(f)
@@ -121,8 +122,8 @@ func (t *memoryTool) attempt(ctx context.Context, p memoryPath, do func(*memoryF
 	}
 }
 
-// pause waits before the next attempt, unless the call is over: longer after each, up to a
-// bound, and not as long as others do who wait as well.
+// pause waits before the next attempt, unless the context is done. The pause is random and
+// grows up to a bound.
 func pause(ctx context.Context, attempt int) error {
 	most := min(time.Millisecond<<min(attempt, 10), longestPause)
 	timer := time.NewTimer(time.Duration(rand.Int64N(int64(most))))
@@ -135,7 +136,7 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// write writes a file, if it is as it was read.
+// write writes a file if it has not changed since it was read.
 func (t *memoryTool) write(ctx context.Context, f *memoryFile, text string) error {
 	if len(text) > memory.MaxText {
 		return wrong("Error: The file %s would have %d bytes, but may have at most %d", f.path, len(text), memory.MaxText)
@@ -150,7 +151,7 @@ func (t *memoryTool) write(ctx context.Context, f *memoryFile, text string) erro
 	return t.put(ctx, f, m, text, "")
 }
 
-// charge counts files that are written against the limits of the tenant.
+// charge counts written files against the limits of the tenant.
 func (t *memoryTool) charge(files int, size int64) error {
 	if t.c.Quotas == nil {
 		return nil
@@ -158,7 +159,7 @@ func (t *memoryTool) charge(files int, size int64) error {
 	return t.c.Quotas.Events(t.c.Who.Tenant, files, size)
 }
 
-// put writes a memory as a file. What it says besides its text stays.
+// put writes a memory as a file. It keeps the fields other than the text.
 func (t *memoryTool) put(ctx context.Context, f *memoryFile, m *lukasa.Memory, text, from string) error {
 	var err error
 	if m.Metadata, err = fileMetadata(m.Metadata, text, from); err != nil {
@@ -175,7 +176,7 @@ func (t *memoryTool) put(ctx context.Context, f *memoryFile, m *lukasa.Memory, t
 	return told(f.path, err)
 }
 
-// forget deletes a file, if it is as it was read. One that is gone is no error.
+// forget deletes a file if it has not changed since it was read. A missing file is no error.
 func (t *memoryTool) forget(ctx context.Context, f *memoryFile) error {
 	if !f.live {
 		return nil
@@ -184,14 +185,14 @@ func (t *memoryTool) forget(ctx context.Context, f *memoryFile) error {
 	return told(f.path, err)
 }
 
-// move gives a file another name. If somebody writes to the old one meanwhile, that goes along.
-// If the old one may not be deleted, it stays, and there is no copy of it.
+// move renames a file. A concurrent write to the old name moves along. If the old file may not
+// be deleted, it stays, and no copy is left.
 func (t *memoryTool) move(ctx context.Context, from, to memoryPath) error {
 	moved := false
 	_, err := t.attempt(ctx, from, func(f *memoryFile) (string, error) {
 		if !f.live {
 			if moved {
-				return "", nil // somebody else deleted it
+				return "", nil // another caller deleted it
 			}
 			return "", wrong("Error: The path %s does not exist", from)
 		}
@@ -211,7 +212,7 @@ func (t *memoryTool) move(ctx context.Context, from, to memoryPath) error {
 		err = t.forget(ctx, f)
 		if _, ok := errors.AsType[*toolError](err); ok {
 			if there, undone := t.read(ctx, to); undone == nil {
-				_ = t.forget(ctx, there) // it says the same
+				_ = t.forget(ctx, there) // it is a copy
 			}
 		}
 		return "", err
@@ -219,7 +220,8 @@ func (t *memoryTool) move(ctx context.Context, from, to memoryPath) error {
 	return err
 }
 
-// told says to the model what it can do something about. The rest is the caller's.
+// told returns an error for the model if the model can act on it, and the error itself
+// otherwise.
 func told(p memoryPath, err error) error {
 	switch fault.CodeOf(err) {
 	case fault.Untrusted, fault.Erased, fault.InvalidArgument, fault.TooLarge, fault.IDConflict:
@@ -228,11 +230,11 @@ func told(p memoryPath, err error) error {
 	return err
 }
 
-// fileNote is what a file keeps in its metadata, as the member memory_tool.
+// fileNote is the member memory_tool in the metadata of a file.
 type fileNote struct {
-	// Blank is the content of a file that has nothing but white space, which no memory may be.
+	// Blank is the content of a file of only white space, which no memory may have.
 	Blank *string `json:"blank,omitempty"`
-	// RenamedFrom is the path that it had before.
+	// RenamedFrom is its previous path.
 	RenamedFrom string `json:"renamed_from,omitempty"`
 }
 
@@ -249,11 +251,12 @@ func fileText(m *lukasa.Memory) string {
 	return m.Text
 }
 
-// fileMetadata returns the metadata of a file with a text, which may have been another's.
+// fileMetadata returns the metadata of a file with the given text, based on the metadata it
+// had.
 func fileMetadata(raw hmx.Raw, text, from string) (hmx.Raw, error) {
 	meta := map[string]json.RawMessage{}
 	if len(raw) > 0 && json.Unmarshal([]byte(raw), &meta) != nil {
-		meta = map[string]json.RawMessage{} // it was no object, which the rules do not allow
+		meta = map[string]json.RawMessage{} // it was no object, which the rules forbid
 	}
 	var note fileNote
 	if old, ok := meta[noteName]; ok && json.Unmarshal(old, &note) != nil {

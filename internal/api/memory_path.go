@@ -10,21 +10,21 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Every file of the memory tool is below this directory; its key is the path without the
-// first slash.
+// memoryRoot is the directory of all files of the memory tool. The key of a file is its path
+// without the first slash.
 const memoryRoot = "/memories"
 
-// Limits of paths: the key must be one, and a file must be reachable in a few steps.
+// Limits of paths: the path must be a valid key, and its depth is bounded.
 const (
 	maxMemoryPath  = memory.MaxKey
 	maxMemoryDepth = 16
 )
 
-// memoryPath is a path below /memories: its segments. It is empty for /memories itself.
+// memoryPath is the segments of a path below /memories. It is empty for /memories itself.
 type memoryPath []string
 
-// parseMemoryPath reads a path as a model wrote it. There is one way to write each: nothing is
-// resolved, and what could mean another place to anybody is refused.
+// parseMemoryPath parses a path that a model wrote. There is one spelling of each path: nothing
+// is resolved, and a path that any reader could take for another place is refused.
 func parseMemoryPath(text string) (memoryPath, error) {
 	bad := func(rule string) (memoryPath, error) {
 		return nil, wrong("Error: The path %s is invalid: %s", shownPath(text), rule)
@@ -74,7 +74,7 @@ func parseMemoryPath(text string) (memoryPath, error) {
 	return p, nil
 }
 
-// encodedByte reports whether a text has a byte written as % and two hexadecimal digits.
+// encodedByte reports whether a text has a percent-encoded byte.
 func encodedByte(text string) bool {
 	hex := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 	for i := 0; i+2 < len(text); i++ {
@@ -85,8 +85,7 @@ func encodedByte(text string) bool {
 	return false
 }
 
-// shownPath is a path that is none, for whoever wrote it: short, and with nothing in it that a
-// terminal obeys.
+// shownPath returns an invalid path for an error: short, and without control characters.
 func shownPath(text string) string {
 	const most = 100
 	if len(text) > most {
@@ -95,7 +94,7 @@ func shownPath(text string) string {
 	return quoted(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// memoryPathOf returns the path of a key, if it is that of a file.
+// memoryPathOf returns the path of a key, if it belongs to a file.
 func memoryPathOf(key string) (memoryPath, bool) {
 	if !strings.HasPrefix(key, memoryRoot[1:]+"/") {
 		return nil, false
@@ -112,24 +111,24 @@ func (p memoryPath) String() string {
 	return memoryRoot + "/" + strings.Join(p, "/")
 }
 
-// key returns the key of the memory that a file is.
+// key returns the key of the file's memory.
 func (p memoryPath) key() string { return p.String()[1:] }
 
 // root reports whether it is /memories itself.
 func (p memoryPath) root() bool { return len(p) == 0 }
 
-// parent returns the directory that it is in.
+// parent returns its directory.
 func (p memoryPath) parent() memoryPath { return p[:len(p)-1] }
 
-// within reports whether it is a directory or below it.
+// within reports whether it is dir or below it.
 func (p memoryPath) within(dir memoryPath) bool {
 	return len(p) >= len(dir) && slices.Equal(p[:len(dir)], dir)
 }
 
-// moved returns where a path below from is once from is to.
+// moved returns the new path of a path below from, once from is renamed to to.
 func (p memoryPath) moved(from, to memoryPath) memoryPath { return slices.Concat(to, p[len(from):]) }
 
-// hidden reports whether listings leave it out, seen from a directory.
+// hidden reports whether listings of a directory leave it out.
 func (p memoryPath) hidden(from memoryPath) bool {
 	return slices.ContainsFunc(p[len(from):], func(s string) bool { return s[0] == '.' || s == "node_modules" })
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// mostListed is how many lines a listing has.
+// mostListed limits the lines of a listing.
 const mostListed = 1000
 
-// fileLines returns the lines of a text. A line break at its end begins no other line.
+// fileLines returns the lines of a text. A final line break starts no further line.
 func fileLines(text string) []string {
 	if text == "" {
 		return nil
@@ -18,7 +18,7 @@ func fileLines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// numberedLines writes lines with their numbers, from the given one on.
+// numberedLines formats lines with their numbers, starting at from.
 func numberedLines(lines []string, from int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -30,7 +30,7 @@ func numberedLines(lines []string, from int) string {
 	return b.String()
 }
 
-// viewFile shows a file, or the lines of it that are wanted.
+// viewFile shows a file, or the wanted lines of it.
 func viewFile(p memoryPath, text string, wanted []int64) (string, error) {
 	lines, from := fileLines(text), int64(1)
 	if wanted != nil {
@@ -50,7 +50,7 @@ func viewFile(p memoryPath, text string, wanted []int64) (string, error) {
 	return head + "\n" + numberedLines(lines, int(from)), nil
 }
 
-// viewDirectory lists what is below a directory, two levels deep, with sizes.
+// viewDirectory lists the files below a directory, two levels deep, with sizes.
 func viewDirectory(dir memoryPath, files []memoryEntry) string {
 	type item struct {
 		path memoryPath
@@ -94,7 +94,7 @@ func viewDirectory(dir memoryPath, files []memoryEntry) string {
 	return b.String()
 }
 
-// fileSize writes a size for people, such as 512B, 5.5K or 1.2M.
+// fileSize formats a size, such as 512B, 5.5K or 1.2M.
 func fileSize(n int) string {
 	unit, size := 0, 1
 	for unit < 3 && n/size >= 1024 {
@@ -109,7 +109,7 @@ func fileSize(n int) string {
 	return text + "BKMG"[unit:unit+1]
 }
 
-// replaceOnce replaces a text that stands in another once, and returns the line where it does.
+// replaceOnce replaces the only occurrence of old, and returns its line.
 func replaceOnce(p memoryPath, text, old, next string) (string, int, error) {
 	if old == "" {
 		return "", 0, wrong("No replacement was performed, old_str is empty.")
@@ -121,7 +121,7 @@ func replaceOnce(p memoryPath, text, old, next string) (string, int, error) {
 			break
 		}
 		at = append(at, from+i)
-		from += i + 1 // they may overlap
+		from += i + 1 // matches may overlap
 	}
 	switch len(at) {
 	case 0:
@@ -141,7 +141,7 @@ func replaceOnce(p memoryPath, text, old, next string) (string, int, error) {
 	return "", 0, wrong("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", old, strings.Join(lines, ", "))
 }
 
-// snippet shows the lines around a text that was put in at a line.
+// snippet shows the lines around a text that was inserted at a line.
 func snippet(text string, line int, put string) string {
 	const around = 2
 	lines := fileLines(text)
@@ -150,7 +150,7 @@ func snippet(text string, line int, put string) string {
 	return numberedLines(lines[min(from, to):to], from+1)
 }
 
-// insertLines puts a text behind a line. Lines before it stay lines, and so does what follows.
+// insertLines inserts a text after a line, without joining it to the lines around it.
 func insertLines(text string, line int64, put string) (string, error) {
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {

@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// memoryToolOperations serve the memory tool that language models know.
+// memoryToolOperations serve the memory tool of language models.
 func memoryToolOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
@@ -26,7 +26,7 @@ func memoryToolOperations() []*Operation {
 	}
 }
 
-// memoryToolIn is the input of the tool, as it is documented for memory_20250818.
+// memoryToolIn is the input of the tool, as documented for memory_20250818.
 type memoryToolIn struct {
 	Command    string  `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
 	Path       string  `json:"path,omitempty" doc:"below /memories; of all commands but rename"`
@@ -40,13 +40,13 @@ type memoryToolIn struct {
 	NewPath    string  `json:"new_path,omitempty" doc:"of rename"`
 }
 
-// toolResult is what a model is told.
+// toolResult is the answer to the model.
 type toolResult struct {
 	Content string `json:"content"`
 	IsError bool   `json:"is_error"`
 }
 
-// toolError is an error in words for the model that made the call.
+// toolError is an error message for the model that made the call.
 type toolError struct{ words string }
 
 func (e *toolError) Error() string { return e.words }
@@ -78,13 +78,13 @@ func runMemoryTool(ctx context.Context, c *Call, in *memoryToolIn) (*toolResult,
 	return &toolResult{Content: content}, nil
 }
 
-// check refuses calls that no model makes that was told of the tool: what a command needs must
-// be there, and what it does not know must not.
+// check refuses calls that violate the description of the tool: required arguments must be
+// present, and unknown ones absent.
 func (in *memoryToolIn) check() error {
 	fields := []struct {
 		name     string
 		given    bool
-		commands string // that take it; with an exclamation mark behind those that need it
+		commands string // that accept it; an exclamation mark follows those that require it
 	}{
 		{"path", in.Path != "", "view! create! str_replace! insert! delete!"},
 		{"view_range", in.ViewRange != nil, "view"},
@@ -117,14 +117,14 @@ func (in *memoryToolIn) check() error {
 	return nil
 }
 
-// memoryTool does the commands of one call.
+// memoryTool executes the commands of one call.
 type memoryTool struct {
 	c      *Call
 	tenant *lukasa.Tenant
 	view   lukasa.View
 }
 
-// do does a command, and returns what the model is told.
+// do executes a command and returns the answer to the model.
 func (t *memoryTool) do(ctx context.Context, in *memoryToolIn) (string, error) {
 	if in.Command == "rename" {
 		return t.rename(ctx, in.OldPath, in.NewPath)
@@ -204,7 +204,7 @@ func (t *memoryTool) free(ctx context.Context, p memoryPath) error {
 	return err
 }
 
-// replace replaces a text that stands in a file once.
+// replace replaces the only occurrence of a text in a file.
 func (t *memoryTool) replace(ctx context.Context, p memoryPath, old, text string) (string, error) {
 	return t.attempt(ctx, p, func(f *memoryFile) (string, error) {
 		if !f.live {
@@ -218,7 +218,7 @@ func (t *memoryTool) replace(ctx context.Context, p memoryPath, old, text string
 	})
 }
 
-// insert puts lines behind one.
+// insert inserts lines after a line.
 func (t *memoryTool) insert(ctx context.Context, p memoryPath, line int64, text string) (string, error) {
 	return t.attempt(ctx, p, func(f *memoryFile) (string, error) {
 		if !f.live {
@@ -232,7 +232,7 @@ func (t *memoryTool) insert(ctx context.Context, p memoryPath, line int64, text 
 	})
 }
 
-// remove deletes a file, or a directory with all that is below.
+// remove deletes a file, or a directory with everything below it.
 func (t *memoryTool) remove(ctx context.Context, p memoryPath) (string, error) {
 	if p.root() {
 		return "", wrong("Error: The directory %s itself cannot be deleted", p)
@@ -249,8 +249,9 @@ func (t *memoryTool) remove(ctx context.Context, p memoryPath) (string, error) {
 	return fmt.Sprintf("Successfully deleted %s", p), nil
 }
 
-// rename moves a file, or a directory with all that is below. It goes file by file, each first
-// to its new name: if it is interrupted, nothing is lost, and some files have both names.
+// rename moves a file, or a directory with everything below it. It moves each file to its new
+// name before it deletes the old one: an interruption loses nothing, and leaves some files
+// under both names.
 func (t *memoryTool) rename(ctx context.Context, from, to string) (string, error) {
 	old, err := parseMemoryPath(from)
 	if err != nil {
@@ -295,7 +296,7 @@ func (t *memoryTool) rename(ctx context.Context, from, to string) (string, error
 	return fmt.Sprintf("Successfully renamed %s to %s", old, next), nil
 }
 
-// at returns the file at a path, or the files below it. There is at least one.
+// at returns the file at a path, or the files below it: at least one.
 func (t *memoryTool) at(ctx context.Context, p memoryPath) ([]memoryEntry, error) {
 	f, err := t.read(ctx, p)
 	if err != nil {

@@ -23,7 +23,7 @@ func (w *world) tool(who *auth.Principal, args string) *toolResult {
 	return w.must(who, "memory_tool", args).(*toolResult)
 }
 
-// A conversation with the tool, in the words that are documented for it.
+// A conversation with the tool, with its documented messages.
 func TestMemoryToolWords(t *testing.T) {
 	w := newWorld(t)
 	for _, x := range []struct {
@@ -69,8 +69,8 @@ func TestMemoryToolWords(t *testing.T) {
 	}
 }
 
-// Whoever may read views, and whoever may read and write does the rest: every command with every
-// set of rights, whoever has them.
+// Reading suffices to view; other commands need read and write: every command with every set of
+// rights and every role.
 func TestMemoryToolRights(t *testing.T) {
 	w := newWorld(t)
 	w.tool(admin("acme"), `{"command":"create","path":"/memories/shown.md","file_text":"Shown.\n"}`)
@@ -102,7 +102,7 @@ func TestMemoryToolRights(t *testing.T) {
 	}
 }
 
-// Calls that no model makes are problems with a field, a rule and a fix.
+// Malformed calls are errors with a field, a rule and a fix.
 func TestMemoryToolMalformed(t *testing.T) {
 	w := newWorld(t)
 	for args, field := range map[string]string{
@@ -119,7 +119,7 @@ func TestMemoryToolMalformed(t *testing.T) {
 	}
 }
 
-// hostilePaths are paths that lead elsewhere, or that are hard to tell from others.
+// hostilePaths lead elsewhere, or are hard to tell from other paths.
 var hostilePaths = []string{
 	"", "/", "memories/a", "/memoriesx", "/memories../a", "/etc/passwd", "/memories/..", "/memories/../etc", "/memories/a/../../etc", "/memories/./a", "/memories/a/.",
 	"/memories/...", "/memories//a", "//memories/a", "/memories/a//", "/memories///", `/memories\a`, `/memories/..\a`, `\memories\a`, "/memories/a\x00b", "/memories/a\nb",
@@ -127,7 +127,7 @@ var hostilePaths = []string{
 	"/memories/" + strings.Repeat("a", 600), "/memories" + strings.Repeat("/a", 17), "/Memories/a", "/memories/\ufffd", "C:/memories/a", "file:///memories/a", "~/memories/a", "/memories/\u0085",
 }
 
-// No path leads out of /memories, in whatever way it is written, for any command.
+// No spelling of a path leads out of /memories, for any command.
 func TestMemoryToolHostilePaths(t *testing.T) {
 	w := newWorld(t)
 	before := w.text(w.must(admin("acme"), "root", `{}`))
@@ -159,11 +159,11 @@ func TestMemoryToolHostilePaths(t *testing.T) {
 	}
 }
 
-// Many who change one file at the same time lose no line of it, and every change is a version.
+// Concurrent edits of one file lose no line, and every edit is a version.
 func TestMemoryToolConcurrentEdits(t *testing.T) {
 	w := newWorld(t)
 	w.tool(admin("acme"), `{"command":"create","path":"/memories/log.md","file_text":"start\n"}`)
-	// Whoever is refused was outrun by one of the others, which is at most so often.
+	// A writer is refused only if another one was faster, which happens at most this often.
 	const writers, lines = 40, 1
 	var all sync.WaitGroup
 	for i := range writers {
@@ -191,7 +191,8 @@ func TestMemoryToolConcurrentEdits(t *testing.T) {
 	}
 }
 
-// Whoever is outrun for ever is told so in words, and a call that is over waits no longer.
+// A caller that keeps losing the race gets an error in words, and a cancelled call stops
+// waiting.
 func TestMemoryToolOutrun(t *testing.T) {
 	w := newWorld(t)
 	w.tool(admin("acme"), `{"command":"create","path":"/memories/log.md","file_text":"x"}`)
@@ -222,8 +223,8 @@ func TestMemoryToolOutrun(t *testing.T) {
 	}
 }
 
-// A file is a memory like others: found by search and packs, proven, and its other fields stay
-// when its text is edited. What is larger than a memory may be is refused in words.
+// A file is a memory like others: search and packs find it, it is proven, and its other fields
+// stay when its text is edited. A text larger than a memory may be is refused in words.
 func TestMemoryToolFilesAreMemories(t *testing.T) {
 	w := newWorld(t)
 	w.tool(admin("acme"), `{"command":"create","path":"/memories/people/dana.md","file_text":"Dana prefers marzipan over nougat.\n"}`)
@@ -249,7 +250,8 @@ func TestMemoryToolFilesAreMemories(t *testing.T) {
 	}
 }
 
-// Somebody who is trusted less is told so, and an agent's private file is not another's.
+// A caller with less trust gets an error that says so, and an agent's private file is invisible
+// to others.
 func TestMemoryToolTrust(t *testing.T) {
 	w := newWorld(t)
 	agent := func(name string) *auth.Principal {
@@ -277,7 +279,7 @@ func TestMemoryToolTrust(t *testing.T) {
 	}
 }
 
-// naiveFiles is the tool on a map, written the plainest way.
+// naiveFiles is the reference implementation of the tool on a map.
 type naiveFiles map[string]string
 
 // under returns the files below a directory.
@@ -290,7 +292,7 @@ func (n naiveFiles) under(dir string) (list []string) {
 	return list
 }
 
-// do does a command, and reports whether it went well.
+// do executes a command, and reports whether it succeeded.
 func (n naiveFiles) do(in *memoryToolIn) bool {
 	text, there := n[in.Path]
 	switch in.Command {
@@ -365,8 +367,8 @@ func (n naiveFiles) rename(from, to string) bool {
 	return true
 }
 
-// Whatever is done in whatever order, the files are those of the naive model: which there are,
-// what is in them, and which commands are refused.
+// For random commands, the files equal those of the naive model: their names, their contents,
+// and which commands are refused.
 func TestMemoryToolAgainstModel(t *testing.T) {
 	w := newWorld(t)
 	serial := 0
@@ -414,7 +416,7 @@ func TestMemoryToolAgainstModel(t *testing.T) {
 	})
 }
 
-// Sizes are written as people read them.
+// Sizes are formatted for people.
 func TestFileSize(t *testing.T) {
 	for n, want := range map[int]string{0: "0B", 1: "1B", 1023: "1023B", 1024: "1K", 1536: "1.5K", 5632: "5.5K", 2047: "2K", 1 << 20: "1M", 1258291: "1.2M", 3 << 30: "3G"} {
 		if got := fileSize(n); got != want {
@@ -423,8 +425,8 @@ func TestFileSize(t *testing.T) {
 	}
 }
 
-// FuzzMemoryPath holds paths to their promise: one that is taken is written as it was read, but
-// for a slash at its end, names a key, and has no part that leads elsewhere.
+// FuzzMemoryPath: an accepted path is printed as it was read, except for a final slash, gives a
+// valid key, and has no segment that leads elsewhere.
 func FuzzMemoryPath(f *testing.F) {
 	for _, p := range append([]string{"/memories", "/memories/", "/memories/a/b.md", "/memories/ü ö"}, hostilePaths...) {
 		f.Add(p)
@@ -446,7 +448,7 @@ func FuzzMemoryPath(f *testing.F) {
 	})
 }
 
-// Writes count against the limits of the tenant, and looking and deleting do not.
+// Writes count against the limits of the tenant; viewing and deleting do not.
 func TestMemoryToolQuotas(t *testing.T) {
 	w := newWorld(t)
 	w.tool(admin("acme"), `{"command":"create","path":"/memories/a","file_text":"x"}`)

@@ -40,8 +40,8 @@ var table = sync.OnceValue(func() []*Operation {
 	)
 })
 
-// Operations returns the operations in the order in which they are documented. They are
-// shared: nobody changes them.
+// Operations returns the operations in the order of their documentation. They are shared and
+// must not be changed.
 func Operations() []*Operation { return slices.Clone(table()) }
 
 // Lookup returns the operation with a name, or nil.
@@ -54,14 +54,14 @@ func Lookup(name string) *Operation {
 	return nil
 }
 
-// define completes an operation: its types are those of the function that does it.
+// define completes an operation with the types of its function.
 func define[In, Out any](o Operation, run func(ctx context.Context, c *Call, in *In) (*Out, error)) *Operation {
 	o.In, o.Out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
 	if run != nil {
 		o.Run = func(ctx context.Context, c *Call, in any) (any, error) {
 			out, err := run(ctx, c, in.(*In))
 			if err != nil {
-				return nil, err // and not a pointer to nothing
+				return nil, err // and not a typed nil
 			}
 			return out, nil
 		}
@@ -69,7 +69,7 @@ func define[In, Out any](o Operation, run func(ctx context.Context, c *Call, in 
 	return &o
 }
 
-// nothing is the request of an operation that takes none.
+// nothing is the request of an operation without fields.
 type nothing struct{}
 
 // reads and writes are the rights that most operations need.

@@ -17,9 +17,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// asked is a good request of every operation, as the arguments of a tool. A word in braces
-// is something of the world. Those of operations that a transport serves by its own means
-// are decoded and no more.
+// asked has a valid request for every operation, as the arguments of a tool. A word in braces
+// is a name from the world. Requests for streaming operations are only decoded.
 var asked = map[string]string{
 	"ingest":        `{"event":{"hmx_version":"HMX-1.0"}}`,
 	"record_event":  `{"session_id":"s1","event_type":"message","content":{"role":"user","text":"Hello there."}}`,
@@ -110,8 +109,8 @@ var asked = map[string]string{
 	"set_quota":       `{"requests_per_second":100,"max_records":-1}`,
 }
 
-// asks returns who asks an operation in tests: the operator of the server for what is
-// for operators, else somebody who administers the tenant.
+// asks returns the caller of an operation in tests: the operator of the server for operations
+// of operators, and otherwise an administrator of the tenant.
 func asks(o *Operation) *auth.Principal {
 	if o.Board || o.Operators {
 		return operator("acme")
@@ -138,7 +137,7 @@ func schema(t *testing.T, text json.RawMessage) *jsonschema.Schema {
 	return s
 }
 
-// holds checks JSON against a schema.
+// holds validates JSON against a schema.
 func holds(t *testing.T, what string, text json.RawMessage, data []byte) {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
@@ -150,7 +149,7 @@ func holds(t *testing.T, what string, text json.RawMessage, data []byte) {
 	}
 }
 
-// split turns the arguments of a tool into a request of HTTP.
+// split turns the arguments of a tool into an HTTP request.
 func split(t *testing.T, o *Operation, args string) (body []byte, path, query map[string]string) {
 	t.Helper()
 	var members map[string]json.RawMessage
@@ -196,8 +195,8 @@ func from(m map[string]string) func(string) (string, bool) {
 	}
 }
 
-// Every operation takes a request and answers it as its schemas say, over HTTP and MCP
-// alike, on a real board.
+// Every operation accepts a request and answers as its schemas say, over HTTP and MCP, on a
+// real board.
 func TestOperations(t *testing.T) {
 	w := newWorld(t)
 	w.must(admin("acme"), "put_entity", `{"entity":{"id":"e1b","name":"Billing","type":"service"}}`)
@@ -262,7 +261,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// forget takes away the bytes of the body, whose order may differ.
+// forget removes the bytes of the body, whose order may differ.
 func forget(in any) any {
 	v := reflect.ValueOf(in).Elem()
 	if s := shapeOf(v.Type()); s.raw != nil {
@@ -271,8 +270,8 @@ func forget(in any) any {
 	return in
 }
 
-// The table is sound: names, routes and tools are there once, what a route names is a
-// field, and what is not offered somewhere says why.
+// The table is sound: names, routes and tools are unique, path parameters are fields, and an
+// operation that a transport does not offer says why.
 func TestTable(t *testing.T) {
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	mux := http.NewServeMux()
@@ -339,8 +338,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// What the table says no scope may do, the board refuses to a scope; and what it says one
-// may do, a scope that sees and writes everything can.
+// The board refuses to a scope what the table forbids to scopes, and a scope that sees and
+// writes everything can call the rest.
 func TestScopes(t *testing.T) {
 	w := newWorld(t)
 	holder := &auth.Principal{
@@ -348,7 +347,7 @@ func TestScopes(t *testing.T) {
 	}
 	for _, o := range Operations() {
 		if o.Stream || o.Board || o.Operators || o.AnyTenant || o.Name == "list_violations" {
-			continue // the board does not know of these
+			continue // unknown to the board
 		}
 		t.Run(o.Name, func(t *testing.T) {
 			args := w.fill(asked[o.Name])

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// contextOperations are what an agent is given before it thinks.
+// contextOperations return context for an agent.
 func contextOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
@@ -58,7 +58,7 @@ func contextOperations() []*Operation {
 	}
 }
 
-// packIn is the request of a pack.
+// packIn is the request for a pack.
 type packIn struct {
 	Query          string                  `json:"query" doc:"the question that the context is for"`
 	Budget         int                     `json:"budget,omitempty" doc:"tokens at most; more than 100000 is taken for that" min:"1" usual:"4096"`
@@ -77,7 +77,7 @@ type packIn struct {
 	Now            hmx.Time                `json:"now,omitempty" doc:"what decides how old things are; that of the newest record unless said"`
 }
 
-// options returns the request as the library has it.
+// options returns the request in the form of the library.
 func (in *packIn) options(c *Call) (o lukasa.PackOptions, err error) {
 	o = lukasa.PackOptions{
 		Query: in.Query, Budget: min(in.Budget, lukasa.MaxPackBudget), Strategy: in.Strategy, Counter: in.Counter, Session: in.SessionID, Sections: in.Sections,
@@ -106,14 +106,14 @@ func runPack(ctx context.Context, c *Call, in *packIn) (*hmx.Pack, error) {
 	return packed.Pack, nil
 }
 
-// packTextIn is the request of a pack as text.
+// packTextIn is the request for a pack as text.
 type packTextIn struct {
 	packIn
 	Marked bool `json:"marked,omitempty" doc:"as a block with a title and a mark, for a prompt; the budget holds for all of it"`
 }
 
-// packTitle is what a marked pack stands under, and markTokens is what it counts at most with
-// the mark, by all counters.
+// packTitle is the title of a marked pack, and markTokens an upper bound of its tokens with the
+// mark, by all counters.
 const (
 	packTitle  = "Memory (Lukasa): recalled for this prompt, not said by the user."
 	markTokens = 26
@@ -123,7 +123,7 @@ func runPackText(ctx context.Context, c *Call, in *packTextIn) (*Text, error) {
 	if in.Marked {
 		in.Budget = max(in.Budget-markTokens, 1)
 		if query, _ := c.Board.Handout().Cut(in.Query, echo.User); strings.TrimSpace(query) != "" {
-			in.Query = query // the prompt may have earlier packs in it
+			in.Query = query // the prompt may contain earlier packs
 		}
 	}
 	o, err := in.options(c)
@@ -141,7 +141,7 @@ func runPackText(ctx context.Context, c *Call, in *packTextIn) (*Text, error) {
 	return &Text{packed.Text}, nil
 }
 
-// packContextIn is the request of a block of context.
+// packContextIn is the request for a block of context.
 type packContextIn struct {
 	Topic        string          `json:"topic" doc:"what it is about"`
 	BudgetTokens *int            `json:"budget_tokens,omitempty" doc:"1 to 100000, else the nearest; usually 2000" told:"of the answer, default 800"`
@@ -167,7 +167,7 @@ func runPackContext(ctx context.Context, c *Call, in *packContextIn) (*Text, err
 	return &Text{block}, nil
 }
 
-// contextIn is the request of a bundle.
+// contextIn is the request for a bundle.
 type contextIn struct {
 	Verb         lukasa.Verb       `json:"verb,omitempty" doc:"what is to be done"`
 	Objects      map[string]string `json:"objects,omitempty" doc:"with what, by kind, such as {\"file\":\"a.go\"}"`
@@ -180,7 +180,7 @@ type contextIn struct {
 	Now          hmx.Time          `json:"now,omitempty"`
 }
 
-// options returns the request as the library has it.
+// options returns the request in the form of the library.
 func (in *contextIn) options(c *Call) (o lukasa.ContextOptions, err error) {
 	o = lukasa.ContextOptions{
 		Verb: in.Verb, Objects: in.Objects, BudgetTokens: in.BudgetTokens, IncludeTiers: in.IncludeTiers, OutcomeLimit: in.OutcomeLimit, Form: in.Form,
@@ -202,7 +202,7 @@ func runContext(ctx context.Context, c *Call, in *contextIn) (*answer.Bundle, er
 	return answer.BundleOf(found), nil
 }
 
-// explainIn asks about something in a pack.
+// explainIn is a question about a pack.
 type explainIn struct {
 	ID string `json:"id" doc:"the source_id of an entry, or a URI"`
 	packIn
@@ -220,7 +220,7 @@ func runExplain(ctx context.Context, c *Call, in *explainIn) (*answer.Explanatio
 	return answer.ExplanationOf(e), nil
 }
 
-// verifyPackIn is a pack that is to be proven.
+// verifyPackIn is a pack to verify.
 type verifyPackIn struct {
 	Pack json.RawMessage `body:"pack" doc:"an HMX-C document"`
 }
@@ -230,7 +230,8 @@ func runVerifyPack(ctx context.Context, c *Call, in *verifyPackIn) (*answer.Pack
 	if err != nil {
 		return nil, fault.Newf(fault.InvalidDocument, "pack: %w", err).WithFix("give it as it was given to you, to the last byte")
 	}
-	// What is wrong with a pack tells what its records say, to those alone whose it is.
+	// The errors of a pack reveal the content of records, so only the pack's own agent may see
+	// them.
 	if c.Who.Role == auth.Agent && p.AgentID.Value != c.Who.Agent {
 		return nil, fault.Newf(fault.NotPermitted, "agent_id: the pack is not one of %s, for whom alone this credential speaks", quoted(c.Who.Agent)).
 			WithFix("give a pack of your own, or use a credential of the tenant")
@@ -244,8 +245,7 @@ func runVerifyPack(ctx context.Context, c *Call, in *verifyPackIn) (*answer.Pack
 	return &a, nil
 }
 
-// unproven is the error of a pack that does not verify, with the first entry that does
-// not.
+// unproven is the error for a pack that does not verify, with its first failing entry.
 func unproven(proof *lukasa.PackProof, err error) error {
 	if proof == nil {
 		return err
@@ -259,7 +259,7 @@ func unproven(proof *lukasa.PackProof, err error) error {
 	return err
 }
 
-// counted tells whoever waits how far a long operation is, or is nil.
+// counted returns a function that reports the progress of a long operation, or nil.
 func (c *Call) counted(what string) func(done, total uint64) {
 	if c.Progress == nil {
 		return nil

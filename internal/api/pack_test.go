@@ -11,9 +11,9 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// A marked pack is within its budget, and is not recorded when it comes back: neither as a
-// whole nor a line of it, from any sender. What a user types stays, and so does the work of
-// other tools.
+// A marked pack is within its budget, and is not recorded when it comes back, neither as a
+// whole nor a line of it, from any sender. What a user types is recorded, and so is the output
+// of other tools.
 func TestPackTextMarked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -30,7 +30,7 @@ func TestPackTextMarked(t *testing.T) {
 	if !strings.Contains(block, line) {
 		t.Fatalf("it says %s", block)
 	}
-	list := w.must(who, "pack_text", `{"query":"deploy"}`).(*Text).Body // it is remembered without a mark as well
+	list := w.must(who, "pack_text", `{"query":"deploy"}`).(*Text).Body // it is also recognised without a mark
 	for i, tc := range []struct{ kind, content, want string }{
 		{"message", `{"role":"user","text":` + w.text(block) + `}`, ""},
 		{"message", `{"role":"assistant","text":` + w.text(list) + `}`, ""},
@@ -56,8 +56,8 @@ func TestPackTextMarked(t *testing.T) {
 	}
 }
 
-// TestVerifyPackOfOthers: an agent has its own packs proven and no others. What is wrong with
-// one that it wrote itself would tell what stands in records that are not for it.
+// TestVerifyPackOfOthers: an agent may verify only its own packs. The errors of a pack that it
+// forged would reveal records that it may not see.
 func TestVerifyPackOfOthers(t *testing.T) {
 	w := newWorld(t)
 	agent := func(name string) *auth.Principal {

@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// proofOperations name the state, sign it, prove what is in it, and care for it.
+// proofOperations return roots, checkpoints and proofs, and maintain the log.
 func proofOperations() []*Operation {
 	const forAuditors = "proofs are for auditors; an agent has verify"
 	return []*Operation{
@@ -115,7 +115,7 @@ func runProve(ctx context.Context, c *Call, in *proveIn) (*lukasa.Proof, error) 
 	return t.Prove(ctx, o)
 }
 
-// position returns where the record behind a key or a URI stands.
+// position returns the position of the record behind a key or a URI.
 func (c *Call) position(ctx context.Context, t *lukasa.Tenant, name string) (uint64, error) {
 	v, err := c.headView("", hmx.Time{})
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *Call) position(ctx context.Context, t *lukasa.Tenant, name string) (uin
 		}
 		return thing.Position, nil
 	}
-	// A version may be a tombstone, which has a record of its own.
+	// A version may be a tombstone, which is a record of its own.
 	uri, changes, err := t.History(ctx, ref, v)
 	if err != nil {
 		return 0, err
@@ -162,7 +162,7 @@ func runProveConsistency(ctx context.Context, c *Call, in *consistencyIn) (*luka
 	return c.Tenant().ProveConsistency(ctx, in.From, in.To)
 }
 
-// expireIn says what time it is.
+// expireIn has the time by which records are expired.
 type expireIn struct {
 	Now hmx.Time `json:"now,omitempty" doc:"not later than the time it is"`
 }
@@ -177,7 +177,7 @@ func runExpire(ctx context.Context, c *Call, in *expireIn) (*answer.Expired, err
 	if err != nil {
 		return nil, err
 	}
-	root, err := t.Root(context.WithoutCancel(ctx)) // it is written, whatever comes
+	root, err := t.Root(context.WithoutCancel(ctx)) // the write is done, so ignore cancellation
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ type importIn struct {
 	Export json.RawMessage `body:"export" doc:"lines of JSON, as export wrote them"`
 }
 
-// verifyIn says how closely to look.
+// verifyIn says how thoroughly to verify.
 type verifyIn struct {
 	Deep bool `json:"deep,omitempty" doc:"recompute everything"`
 }

@@ -40,7 +40,7 @@ func memoryOperations() []*Operation {
 	}
 }
 
-// memoryIn is a memory as it is written.
+// memoryIn is a memory to write.
 type memoryIn struct {
 	Raw  json.RawMessage `raw:""`
 	Text string          `json:"text"`
@@ -62,27 +62,27 @@ type memoryIn struct {
 	IfVersion  *uint32           `json:"if_version,omitempty" doc:"write only at this version; 0: if there is none"`
 }
 
-// frameIn is a situation in which something matters.
+// frameIn is a situation in which a memory matters.
 type frameIn struct {
 	Verb memory.Verb       `json:"verb"`
 	Kind memory.ObjectKind `json:"kind"`
 	Ref  string            `json:"ref"`
 }
 
-// rememberIn is a memory with its names.
+// rememberIn is a memory with its key and id.
 type rememberIn struct {
 	Key string `json:"key,omitempty"`
 	ID  string `json:"id,omitempty"`
 	memoryIn
 }
 
-// read makes the memory that a request describes.
+// read builds the memory that a request describes.
 func (in *memoryIn) read(key, id string) (*lukasa.Memory, error) {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(in.Raw, &fields); err != nil {
 		return nil, fault.New(fault.InvalidArgument, "body: there is none").WithFix(`send a memory, such as {"key": "release/cadence", "text": "Every second Tuesday."}`)
 	}
-	delete(fields, "if_version") // which is no part of a memory
+	delete(fields, "if_version") // not a field of a memory
 	for name, value := range map[string]string{"key": key, "id": id, "type": string(in.Type)} {
 		if value == "" {
 			continue
@@ -121,7 +121,7 @@ func (c *Call) remember(ctx context.Context, m *lukasa.Memory, version *uint32) 
 	return c.wrote(ctx, t, put)
 }
 
-// ifAbsentIn is a memory that is kept if its key is free.
+// ifAbsentIn is a memory to write if its key is free.
 type ifAbsentIn struct {
 	Key string `json:"key"`
 	memoryIn
@@ -162,7 +162,7 @@ func runPutMemory(ctx context.Context, c *Call, in *putMemoryIn) (*answer.Write,
 	return c.remember(ctx, m, in.IfVersion)
 }
 
-// moment is a time of a request, zero if it has none.
+// moment returns a time of a request, zero if it has none.
 func moment(t hmx.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

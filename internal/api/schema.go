@@ -13,12 +13,11 @@ func (o *Operation) Fields() []*Field { return shapeOf(o.In).fields }
 // Schema returns the JSON Schema of a field.
 func (f *Field) Schema() json.RawMessage { return f.append(nil, false) }
 
-// InSchema returns the JSON Schema (2020-12) of a request as one object, as MCP has it:
-// what HTTP has in the path and the query is a member of it, too.
+// InSchema returns the JSON Schema (2020-12) of a request as one object, as in MCP. It includes
+// what HTTP has in the path and the query.
 func (o *Operation) InSchema() json.RawMessage { return object(shapeOf(o.In).fields) }
 
-// BodySchema returns the schema of the body of a request over HTTP, and nothing if it has
-// none.
+// BodySchema returns the schema of the body of an HTTP request, or nothing if it has none.
 func (o *Operation) BodySchema() json.RawMessage {
 	if !o.Body() {
 		return nil
@@ -35,8 +34,7 @@ func (o *Operation) BodySchema() json.RawMessage {
 	return object(list)
 }
 
-// OutSchema returns the JSON Schema (2020-12) of the answer. Members that it does not name
-// may come.
+// OutSchema returns the JSON Schema (2020-12) of the answer. Further members are allowed.
 func (o *Operation) OutSchema() json.RawMessage {
 	if o.Media != "" {
 		return json.RawMessage(text)
@@ -73,8 +71,8 @@ func object(fields []*Field) json.RawMessage {
 	return append(dst, `,"additionalProperties":false}`...)
 }
 
-// either returns a schema that lets an object have one of the two names of a field, and none
-// if it may be left out.
+// either returns a schema that allows one of the two names of a field, and none if it is
+// optional.
 func (f *Field) either() string {
 	a, b := string(appendString(nil, f.Name)), string(appendString(nil, f.Also))
 	if f.Required {
@@ -83,7 +81,7 @@ func (f *Field) either() string {
 	return `{"not":{"required":[` + a + `,` + b + `]}}`
 }
 
-// append appends the schema of a field, with its description if it is told there.
+// append appends the schema of a field, with its description if described is set.
 func (f *Field) append(dst []byte, described bool) []byte {
 	t := f.typ
 	for t.Kind() == reflect.Pointer {
@@ -116,7 +114,7 @@ func (f *Field) append(dst []byte, described bool) []byte {
 	return append(append(dst, inner...), '}')
 }
 
-// appendRequest appends the schema of a type of a request, whose structs are closed.
+// appendRequest appends the schema of a request type, whose structs are closed.
 func appendRequest(dst []byte, t reflect.Type) []byte {
 	if t.Kind() == reflect.Struct && !leaf(t) {
 		return append(dst, object(shapeOf(t).fields)...)
@@ -131,7 +129,7 @@ func appendEnum(schema []byte, enum []string) []byte {
 	return append(appendMember(schema[:len(schema)-1], "enum", appendStrings(nil, enum)), '}')
 }
 
-// appendMember appends a member to an object that is not closed yet.
+// appendMember appends a member to an object that is still open.
 func appendMember(dst []byte, name string, value []byte) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
@@ -161,13 +159,13 @@ func appendStrings(dst []byte, list []string) []byte {
 // text is the schema of a text.
 const text = `{"type":"string"}`
 
-// leaf reports whether a struct is told by its own means.
+// leaf reports whether a struct has its own JSON encoding.
 func leaf(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(textSays) || p.Implements(jsonSays)
 }
 
-// appendType appends the schema of a type of an answer.
+// appendType appends the schema of an answer type.
 func appendType(dst []byte, t reflect.Type) []byte {
 	p := reflect.PointerTo(t)
 	switch {
@@ -233,7 +231,7 @@ func appendStruct(dst []byte, t reflect.Type) []byte {
 	return append(dst, '}')
 }
 
-// nullable lets a schema take null, too.
+// nullable makes a schema accept null as well.
 func nullable(schema []byte) []byte {
 	rest, ok := strings.CutPrefix(string(schema), `{"type":`)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// searchOperations find what is there.
+// searchOperations search and find.
 func searchOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
@@ -28,7 +28,7 @@ func searchOperations() []*Operation {
 	}
 }
 
-// searchIn is a question.
+// searchIn is a search request.
 type searchIn struct {
 	Query        string        `json:"query" doc:"the question, in words" told:"in words; put a phrase in double quotes"`
 	TopK         int           `json:"top_k,omitempty" min:"1" max:"1000" usual:"20"`
@@ -48,7 +48,7 @@ type searchIn struct {
 	Now          hmx.Time      `json:"now,omitempty"`
 }
 
-// options returns the question as the library has it.
+// options returns the request in the form of the library.
 func (in *searchIn) options(c *Call) (o lukasa.SearchOptions, err error) {
 	o = lukasa.SearchOptions{
 		Query: in.Query, TopK: in.TopK, Kinds: in.Kinds, Types: in.Types, Agents: in.Agents, Sessions: in.Sessions, Tags: in.Tags,
@@ -76,7 +76,7 @@ func runSearch(ctx context.Context, c *Call, in *searchIn) (*answer.Searched, er
 	return answer.SearchedOf(in.Query, found, in.Explain)
 }
 
-// findIn is what is looked for.
+// findIn is a find request.
 type findIn struct {
 	Kinds        []lukasa.Kind    `json:"kinds,omitempty" doc:"of these kinds; what holds knowledge unless said"`
 	Types        []string         `json:"types,omitempty" doc:"of these types"`
@@ -103,14 +103,14 @@ type findIn struct {
 	Now          hmx.Time         `json:"now,omitempty"`
 }
 
-// compareIn is a comparison of one field.
+// compareIn compares one field with a value.
 type compareIn struct {
 	Field string `json:"field" doc:"text, key, id, actor, type, status, trust, importance, confidence, created, updated, data.NAME or metadata.NAME"`
 	Op    string `json:"op" enum:"=,!=,<,<=,>,>=,contains,prefix"`
 	Value string `json:"value"`
 }
 
-// stepIn is a step along edges.
+// stepIn is one step along edges.
 type stepIn struct {
 	Kinds     []lukasa.EdgeType `json:"kinds" doc:"of these kinds"`
 	Direction lukasa.Direction  `json:"direction,omitempty"`

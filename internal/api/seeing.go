@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/answer"
 )
 
-// seeingOperations show what is there, as a whole and in its parts.
+// seeingOperations return statistics and the graph.
 func seeingOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
@@ -25,7 +25,7 @@ func seeingOperations() []*Operation {
 	}
 }
 
-// timelineOperations tell of sessions.
+// timelineOperations return the timelines of sessions.
 func timelineOperations() []*Operation {
 	return []*Operation{
 		define(Operation{
@@ -53,7 +53,7 @@ func storageOperations() []*Operation {
 	}
 }
 
-// statsIn says what is counted.
+// statsIn selects the statistics.
 type statsIn struct {
 	Days    int    `query:"days" min:"1" max:"3660" usual:"14" doc:"of growth, the latest"`
 	Top     int    `query:"top" min:"1" max:"1000" usual:"10" doc:"how many tools and agents are named"`
@@ -97,7 +97,7 @@ func runTimeline(ctx context.Context, c *Call, in *timelineIn) (*answer.Timeline
 	return answer.TimelineOf(t), nil
 }
 
-// graphIn says which part of what is known is wanted.
+// graphIn selects the part of the graph.
 type graphIn struct {
 	Around  string `query:"around" doc:"a key or a URI; the newest things without"`
 	Depth   int    `query:"depth" min:"1" max:"6" usual:"2" doc:"steps from there"`

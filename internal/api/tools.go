@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// telling makes a function that writes what a model reads into one that a tool has.
+// telling adapts a function that writes text for a model to the Run of a tool.
 func telling[In any](tell func(ctx context.Context, c *Call, in *In) (string, error)) func(context.Context, *Call, any) (*Text, error) {
 	return func(ctx context.Context, c *Call, in any) (*Text, error) {
 		text, err := tell(ctx, c, in.(*In))
@@ -28,11 +28,11 @@ func telling[In any](tell func(ctx context.Context, c *Call, in *In) (string, er
 	}
 }
 
-// position is a name that a tool gave to a record without a key.
+// position matches the name that a tool gives to a record without a key.
 var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#[0-9]{1,15}$`) })
 
-// named returns what a name stands for: that of a record by its position, such as #4711, is
-// its URI, unless it is the key of a memory. Others are as they are.
+// named resolves a name from a tool: a position such as #4711 becomes the URI of its record,
+// unless it is the key of a memory. Other names are returned unchanged.
 func (c *Call) named(ctx context.Context, name string) (string, error) {
 	if !position().MatchString(name) {
 		return name, nil
@@ -56,7 +56,7 @@ func (c *Call) named(ctx context.Context, name string) (string, error) {
 	return u.String(), nil
 }
 
-// holding returns what holds for a request: what it says, or else what is known of the caller.
+// holding returns the conditions of a request: its own, or else those of the caller.
 func (c *Call) holding(said []string) []string {
 	if len(said) > 0 {
 		return said
@@ -64,7 +64,7 @@ func (c *Call) holding(said []string) []string {
 	return c.Conditions
 }
 
-// mostHits is how many hits a search has at most.
+// mostHits is the maximum of hits of a search.
 const mostHits = 1000
 
 func tellSearch(ctx context.Context, c *Call, in *searchIn) (string, error) {
@@ -82,7 +82,7 @@ func tellSearch(ctx context.Context, c *Call, in *searchIn) (string, error) {
 		return "", err
 	}
 	budget := lean.Budget(in.BudgetTokens)
-	if most := found.BudgetTokens; most > 0 { // of a scope
+	if most := found.BudgetTokens; most > 0 { // limit of a scope
 		budget = min(budget, most)
 	}
 	return lean.Hits(lean.Choose(in.Query, found.Hits), lean.HitsOptions{
@@ -90,8 +90,8 @@ func tellSearch(ctx context.Context, c *Call, in *searchIn) (string, error) {
 	}), nil
 }
 
-// packWider is how many times its budget a pack is chosen from, since some of it is not about
-// the topic.
+// packWider is the factor by which a pack is larger than its budget before entries that are off
+// topic are removed.
 const packWider = 3
 
 func tellPackContext(ctx context.Context, c *Call, in *packContextIn) (string, error) {
@@ -118,7 +118,7 @@ func tellPackContext(ctx context.Context, c *Call, in *packContextIn) (string, e
 	if err != nil {
 		return "", err
 	}
-	if most := int(packed.Pack.TokenBudget.TotalBudget); most < packWider*budget { // of a scope
+	if most := int(packed.Pack.TokenBudget.TotalBudget); most < packWider*budget { // limit of a scope
 		budget = min(budget, most)
 	}
 	var ids []string
@@ -142,7 +142,7 @@ func tellPackContext(ctx context.Context, c *Call, in *packContextIn) (string, e
 		Key: func(id string) string {
 			thing, err := t.Get(ctx, lukasa.Ref{Kind: lukasa.MemoryKind, ID: id}, o.View)
 			if err != nil {
-				return "" // it went away meanwhile
+				return "" // it was removed meanwhile
 			}
 			_, key := thing.Body.Identity()
 			return key
@@ -229,7 +229,7 @@ func tellFeedback(ctx context.Context, c *Call, in *feedbackIn) (string, error) 
 	return "Noted.", nil
 }
 
-// wroteText says in a line what was written.
+// wroteText describes a write in one line.
 func wroteText(what, name string, w *answer.Write) string {
 	if name == "" {
 		name = "#" + strconv.FormatUint(w.Position, 10)
@@ -241,7 +241,7 @@ func wroteText(what, name string, w *answer.Write) string {
 	return text + scrubbedText(w.Scrubbed)
 }
 
-// scrubbedText says how many secrets were taken out of what was written.
+// scrubbedText says how many secrets were removed from what was written.
 func scrubbedText(n int) string {
 	if n == 0 {
 		return ""

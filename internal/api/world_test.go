@@ -13,35 +13,35 @@ import (
 	"lukasa.dev/internal/quota"
 )
 
-// today is the time in tests.
+// today is the current time in tests.
 var today = time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
 
-// world is a board with something of every kind in it, and who deals with it.
+// world is a board with a record of every kind, and its callers.
 type world struct {
 	t      testing.TB
 	board  *lukasa.Board
 	keys   *auth.Store
 	quotas *quota.Book
-	// names are what requests call by a word in braces.
+	// names are the values of words in braces in requests.
 	names map[string]string
 }
 
-// admin is somebody who may everything in a tenant.
+// admin is a caller with all rights in a tenant.
 func admin(tenant string) *auth.Principal {
 	return &auth.Principal{Key: "k1", Role: auth.Member, Tenant: tenant, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.User}
 }
 
-// operator runs the server, and deals with a tenant if it names one.
+// operator runs the server, and acts in a tenant if it names one.
 func operator(tenant string) *auth.Principal {
 	return &auth.Principal{Key: "bootstrap", Role: auth.Operator, Tenant: tenant, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.Operator}
 }
 
-// call returns a call of somebody.
+// call returns a call by who.
 func (w *world) call(who *auth.Principal) *Call {
 	return &Call{Board: w.board, Who: who, Keys: w.keys, Quotas: w.quotas, Now: func() time.Time { return today }}
 }
 
-// newWorld fills a board by way of the operations, as far as it goes.
+// newWorld fills a board, mostly through the operations.
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	clock := func() time.Time { return today }
@@ -89,7 +89,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// collect remembers the names of what there is.
+// collect stores the names of the records.
 func (w *world) collect() {
 	each := func(out any, list, prefix string, id func(map[string]any) string) {
 		for i, x := range w.read(out)[list].([]any) {
@@ -109,7 +109,7 @@ func (w *world) collect() {
 	w.names["key"] = made["key"].(map[string]any)["id"].(string)
 }
 
-// must runs an operation that has to go well.
+// must runs an operation that has to succeed.
 func (w *world) must(who *auth.Principal, name, args string) any {
 	w.t.Helper()
 	out, err := w.run(who, name, args)
@@ -119,7 +119,7 @@ func (w *world) must(who *auth.Principal, name, args string) any {
 	return out
 }
 
-// run decides, decodes and runs, as a transport does.
+// run authorizes, decodes and runs, as a transport does.
 func (w *world) run(who *auth.Principal, name, args string) (any, error) {
 	op := Lookup(name)
 	if op == nil {
@@ -135,7 +135,7 @@ func (w *world) run(who *auth.Principal, name, args string) (any, error) {
 	return op.Run(context.Background(), w.call(who), in)
 }
 
-// read returns an answer as a caller sees it.
+// read returns an answer as a client sees it.
 func (w *world) read(out any) map[string]any {
 	w.t.Helper()
 	data, err := json.Marshal(out)
@@ -149,7 +149,7 @@ func (w *world) read(out any) map[string]any {
 	return m
 }
 
-// fill puts the names of this world into a text.
+// fill replaces the words in braces in a text.
 func (w *world) fill(text string) string {
 	for name, value := range w.names {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)

@@ -1,16 +1,16 @@
-// Package arch holds the shape of the module: which package stands on which
-// floor, and which third party may be imported where.
+// Package arch holds the structure of the module: the floor of each package, and where each
+// third party may be imported.
 //
 // The tests of this package read every Go file of the module and fail when the
 // tree disagrees with the tables below. They guarantee that
 //
-//   - a package imports strictly lower floors only, in tests too;
+//   - a package imports strictly lower floors only, also in tests;
 //   - the tables and the tree name the same packages and the same third parties;
-//   - hmx can be taken out of the module with internal/canon and nothing else;
+//   - hmx can be extracted from the module with only internal/canon;
 //   - the command line, the operations and the servers use the library, never the engine;
 //   - no package is larger than its cap;
-//   - every package says what it is, no file is a drawer for odds and ends,
-//     nothing runs before main, and nothing needs a C compiler.
+//   - every package has a doc comment, no file is a catch-all, nothing runs before main,
+//     and nothing needs a C compiler.
 //
 // They do not judge whether a package deserves its floor. Files are parsed
 // in-process, whatever their build tags, so that a platform's file is not
@@ -26,11 +26,11 @@ const maxLines = 700
 // maxPackageLines is the most that the non-test files of a package may have together.
 const maxPackageLines = 4000
 
-// capSlack is by how much a cap in largePackages may be above what its package has.
+// capSlack is by how much a cap in largePackages may exceed the size of its package.
 const capSlack = 1000
 
-// largePackages returns the packages that are larger than the others may be, and how large each
-// of them may be. A change that splits one of them lowers its cap; none is raised.
+// largePackages returns the packages that exceed the usual cap, each with its own cap. A change
+// that splits one of them lowers its cap; none is raised.
 func largePackages() map[string]int {
 	return map[string]int{
 		"hmx":                        5000,
@@ -48,15 +48,15 @@ func largePackages() map[string]int {
 	}
 }
 
-// floor is one storey. Its packages may import any storey below it, and
-// neither each other nor anything above.
+// floor is one floor. Its packages may import any floor below it, and neither each other nor
+// anything above.
 type floor struct {
 	name     string
 	purpose  string
 	packages []string
 }
 
-// floors returns the storeys from the ground up. A new package gets a line here.
+// floors returns the floors from the bottom up. A new package gets a line here.
 func floors() []floor {
 	return []floor{{
 		name:     "cellar",
@@ -342,7 +342,7 @@ type enclave struct {
 	why     string
 }
 
-// enclaves returns the parts of the tree that must stay liftable.
+// enclaves returns the parts of the tree that must stay extractable.
 func enclaves() []enclave {
 	return []enclave{{
 		root:    "hmx",
@@ -358,7 +358,7 @@ type reserved struct {
 	why     string
 }
 
-// reservations returns the packages behind which another one stands for everybody else.
+// reservations returns the packages that all others use through another one.
 func reservations() []reserved {
 	return []reserved{{
 		dir:     "internal/engine",
@@ -367,8 +367,8 @@ func reservations() []reserved {
 	}}
 }
 
-// thirdParty is a dependency and where it may be imported. Prefix is a module
-// path or the part of one that a family of modules shares.
+// thirdParty is a dependency and where it may be imported. prefix is a module path or the
+// common part of a family of modules.
 type thirdParty struct {
 	prefix string
 	// packages may import it. Empty means tests only.
@@ -418,7 +418,7 @@ func thirdParties() []thirdParty {
 	}
 }
 
-// drawers returns the names that say nothing about what is inside.
+// drawers returns the names of catch-all packages and files.
 func drawers() []string {
 	return []string{"base", "common", "helper", "helpers", "misc", "types", "util", "utils"}
 }

@@ -66,7 +66,7 @@ func violationsOf(t *testing.T, pl plan, change map[string]string) []string {
 	return found
 }
 
-// largeFiles returns files of a package that have that many lines together, and none too many.
+// largeFiles returns files of a package that have lines lines together, each within the limit.
 func largeFiles(dir string, lines int) map[string]string {
 	files := map[string]string{}
 	for i := 0; lines > 0; i++ {
@@ -77,7 +77,7 @@ func largeFiles(dir string, lines int) map[string]string {
 	return files
 }
 
-// A package with a cap of its own is held to that.
+// A package with its own cap is checked against that.
 func TestCapsAreHeld(t *testing.T) {
 	for _, tc := range []struct {
 		lines, most int

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// plan is the set of tables that a tree is held against.
+// plan is the tables that a tree is checked against.
 type plan struct {
 	floors       []floor
 	enclaves     []enclave
@@ -45,7 +45,7 @@ func (pl plan) check(pkgs []goPackage) []violation {
 
 type reporter func(where, format string, args ...any)
 
-// level returns the index of the floor a package stands on, or -1.
+// level returns the index of a package's floor, or -1.
 func (pl plan) level(dir string) int {
 	return slices.IndexFunc(pl.floors, func(f floor) bool { return slices.Contains(f.packages, dir) })
 }
@@ -110,13 +110,13 @@ func (pl plan) checkImports(pkg goPackage, report reporter) {
 	}
 }
 
-// checkOwn judges an import of one of our own packages.
+// checkOwn checks an import of one of our own packages.
 func (pl plan) checkOwn(pkg goPackage, f goFile, target string, report reporter) {
 	if target == "" {
 		target = "." // the module's root package
 	}
 	if target == pkg.dir && f.test {
-		return // an external test imports what it tests
+		return // an external test imports its package
 	}
 	from, to := pl.level(pkg.dir), pl.level(target)
 	switch {
@@ -141,7 +141,7 @@ func (pl plan) checkOwn(pkg goPackage, f goFile, target string, report reporter)
 	}
 }
 
-// checkThirdParty judges an import from outside the module and the standard library.
+// checkThirdParty checks an import from outside the module and the standard library.
 func (pl plan) checkThirdParty(pkg goPackage, f goFile, imported string, report reporter) {
 	i := slices.IndexFunc(pl.thirdParties, func(tp thirdParty) bool { return within(imported, tp.prefix) })
 	if i < 0 {
@@ -165,7 +165,7 @@ func (pl plan) checkThirdParty(pkg goPackage, f goFile, imported string, report 
 	}
 }
 
-// checkPackage judges what a directory is called and whether it says what it is.
+// checkPackage checks the name and the doc comment of a package.
 func checkPackage(pkg goPackage, report reporter) {
 	if base := path.Base(pkg.dir); slices.Contains(drawers(), base) {
 		report(pkg.dir, "%q says nothing about what is inside; name the package for the thing in it", base)
@@ -182,7 +182,7 @@ func checkPackage(pkg goPackage, report reporter) {
 	report(pkg.dir, "has no doc comment that says what the package is")
 }
 
-// checkSize judges how much there is in a package.
+// checkSize checks the size of a package.
 func (pl plan) checkSize(pkg goPackage, report reporter) {
 	lines := 0
 	for _, f := range pkg.files {
@@ -203,7 +203,7 @@ func (pl plan) checkSize(pkg goPackage, report reporter) {
 	}
 }
 
-// checkFile judges a file by itself.
+// checkFile checks a file by itself.
 func checkFile(f goFile, report reporter) {
 	stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(f.path), ".go"), "_test")
 	if slices.Contains(drawers(), stem) {
@@ -226,8 +226,8 @@ func checkFile(f goFile, report reporter) {
 // within reports whether p is root or below it.
 func within(p, root string) bool { return p == root || strings.HasPrefix(p, root+"/") }
 
-// standard reports whether an import path belongs to the standard library,
-// whose first element alone never has a dot.
+// standard reports whether an import path belongs to the standard library: only its first
+// element never has a dot.
 func standard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return !strings.Contains(first, ".")

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// goFile is what the rules need to know of one file.
+// goFile is what the rules need to know about one file.
 type goFile struct {
 	path    string // from the module's root, with slashes
 	name    string // of the package, as declared
@@ -64,7 +64,7 @@ func load(tree fs.FS) ([]goPackage, error) {
 		if err != nil {
 			return err
 		}
-		// Files of one directory may be interrupted by those of its children.
+		// Files of one directory may be interleaved with those of its children.
 		dir := path.Dir(p)
 		i := slices.IndexFunc(pkgs, func(q goPackage) bool { return q.dir == dir })
 		if i < 0 {
@@ -92,7 +92,7 @@ func read(tree fs.FS, p string) (goFile, error) {
 	if err != nil {
 		return goFile{}, err
 	}
-	// Imports alone would do for the floors; init and the doc comment need more.
+	// Imports alone would suffice for the floors; init and the doc comment need more.
 	parsed, err := parser.ParseFile(token.NewFileSet(), p, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return goFile{}, err

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/registry"
 )
 
-// Act is an administrative act on record.
+// Act is a recorded administrative act.
 type Act struct {
 	ID     string            `json:"id"`
 	Time   string            `json:"time"`
@@ -18,8 +18,8 @@ type Act struct {
 	Detail map[string]string `json:"detail,omitempty"`
 }
 
-// Audit journals an administrative act of a caller, such as "tenant.export". Of the
-// details, tenant is the one that the act is about, if it is not the caller's.
+// Audit journals an administrative act of a caller, such as "tenant.export". The detail tenant
+// names the subject of the act, if it is not the caller's tenant.
 func (s *Store) Audit(ctx context.Context, by *Principal, act string, detail map[string]string) error {
 	tenant := by.Tenant
 	if named, ok := detail["tenant"]; ok {
@@ -30,7 +30,7 @@ func (s *Store) Audit(ctx context.Context, by *Principal, act string, detail map
 	return s.registry.Note(ctx, s.clock(), registry.Act{Act: act, By: by.Actor(), Tenant: tenant, Detail: detail})
 }
 
-// note journals an act that is about a key.
+// note journals an act about a key.
 func (s *Store) note(ctx context.Context, by *Principal, act string, k *Key, reason string) error {
 	detail := map[string]string{"tenant": k.Tenant, "key": k.ID, "role": k.Role.String(), "rights": k.Rights.String()}
 	for name, value := range map[string]string{"agent": k.Agent, "label": k.Label, "expires": instant(k.Expires), "reason": reason} {
@@ -41,9 +41,8 @@ func (s *Store) note(ctx context.Context, by *Principal, act string, k *Key, rea
 	return s.Audit(ctx, by, act, detail)
 }
 
-// Acts returns administrative acts to an operator, oldest first: at most limit, which is
-// 100 for zero, after the place that a call before returned as next. Next is empty at the
-// end.
+// Acts returns administrative acts to an operator, oldest first: at most limit, with 0 for 100,
+// after the cursor of an earlier call. next is empty at the end.
 func (s *Store) Acts(ctx context.Context, by *Principal, limit int, after string) (acts []Act, next string, err error) {
 	if by == nil || by.Role != Operator || !by.Rights.Has(Admin) || by.Scope != "" {
 		return nil, "", fault.New(fault.NotPermitted, "acts: only an operator with the right admin sees them").WithFix("use a key of the operator")

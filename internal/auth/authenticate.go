@@ -11,22 +11,22 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// The names of credentials that are no keys.
+// The ids of credentials that are no keys.
 const (
 	bootstrapKey = "bootstrap"
 	scopeKey     = "scope"
 	localKey     = "local"
 )
 
-// scopeMark is how a scope token begins, of whatever version.
+// scopeMark is the prefix of scope tokens of any version.
 const scopeMark = "lukasa_scope_"
 
-// maxBearer is the longest text that is looked at.
+// maxBearer is the longest accepted bearer.
 const maxBearer = scope.MaxText
 
-// Authenticate returns who calls: by a key, by the operator's own token, or by a scope
-// token alone. Tenant is the one that the call names besides, which only an operator
-// chooses; scope is a token that narrows what the call sees and writes. Both may be empty.
+// Authenticate returns the caller: by a key, by the operator's token, or by a scope token
+// alone. tenant is the one that the call names, which only an operator may choose; scope is a
+// token that narrows what the call sees and writes. Both may be empty.
 func (s *Store) Authenticate(ctx context.Context, bearer, tenant, scope string) (*Principal, error) {
 	if strings.HasPrefix(bearer, scopeMark) {
 		return s.holder(ctx, bearer, tenant, scope)
@@ -47,8 +47,8 @@ func (s *Store) Authenticate(ctx context.Context, bearer, tenant, scope string) 
 	return p, nil
 }
 
-// caller returns who a key or the operator's token is for, or nil. It takes the same steps
-// for every text.
+// caller returns the principal of a key or of the operator's token, or nil. It takes the same
+// steps for every text.
 func (s *Store) caller(bearer string) *Principal {
 	if len(bearer) > maxBearer {
 		bearer = ""
@@ -72,7 +72,7 @@ func (s *Store) caller(bearer string) *Principal {
 	return nil
 }
 
-// name takes the tenant that a call names.
+// name sets the tenant that a call names.
 func (p *Principal) name(tenant string) error {
 	switch {
 	case tenant == "" || tenant == p.Tenant:
@@ -89,8 +89,8 @@ func (p *Principal) name(tenant string) error {
 	return nil
 }
 
-// holder returns who a scope token that comes alone is for. One beside it must have been
-// narrowed from it.
+// holder returns the principal of a scope token that comes alone. A second one must be narrowed
+// from it.
 func (s *Store) holder(ctx context.Context, token, tenant, narrower string) (*Principal, error) {
 	if len(token) > maxBearer {
 		return nil, unknown()
@@ -119,8 +119,8 @@ func (s *Store) holder(ctx context.Context, token, tenant, narrower string) (*Pr
 	return p, nil
 }
 
-// narrow holds the owner of a key to a scope token of the same tenant, and if it is an
-// agent's key, of the same agent.
+// narrow limits the owner of a key to a scope token of the same tenant, and, for an agent's
+// key, of the same agent.
 func (s *Store) narrow(ctx context.Context, p *Principal, token string) error {
 	if p.Tenant == "" {
 		grants, _, err := lukasa.InspectScope(token)
@@ -142,7 +142,7 @@ func (s *Store) narrow(ctx context.Context, p *Principal, token string) error {
 	return nil
 }
 
-// under takes away what a scope does not allow.
+// under removes the rights that a scope does not grant.
 func (p *Principal) under(granted *lukasa.Scope, token string) {
 	allowed := Read
 	if granted.Mode == lukasa.ScopeWrite {
@@ -151,8 +151,8 @@ func (p *Principal) under(granted *lukasa.Scope, token string) {
 	p.Agent, p.Rights, p.Trust, p.Scope = granted.To, p.Rights&allowed, min(p.Trust, granted.Trust), token
 }
 
-// Local is whoever works on the data directory itself, by the name of its user: the files
-// are theirs, so they are an operator.
+// Local is a user who works on the data directory itself. That user owns the files, and so is
+// an operator.
 func Local(user string) *Principal {
 	key := localKey
 	if user != "" {
@@ -162,7 +162,7 @@ func Local(user string) *Principal {
 }
 
 // Admit refuses an event that the caller may not write: one of another tenant, or, with an
-// agent's key, one of another agent. What a scope allows is judged when it is recorded.
+// agent's key, one of another agent. Scopes are checked when the event is recorded.
 func (p *Principal) Admit(ev *lukasa.Event) error {
 	switch {
 	case !p.Rights.Has(Write):

@@ -2,5 +2,5 @@ package auth
 
 import "time"
 
-// After replaces what a store waits with.
+// After replaces the timer of a store.
 func (s *Store) After(after func(time.Duration, func()) func() bool) { s.after = after }

@@ -9,30 +9,30 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// maxLabel is how many bytes of text a key may be labelled with.
+// maxLabel is the maximum length of a label in bytes.
 const maxLabel = 200
 
-// Request says which key is wanted.
+// Request is the request for a key.
 type Request struct {
 	Role Role
-	// Tenant is whose key it is; operators have none. A tenant's own key makes keys of
-	// its tenant, and may leave it out.
+	// Tenant is the tenant of the key; operators have none. A tenant's key creates keys of its
+	// own tenant, and may leave it out.
 	Tenant string
-	// Agent is the agent that an agent's key speaks for.
+	// Agent is the agent of an agent's key.
 	Agent string
-	// Rights are what it may do. None means to read and to write, and of an operator all.
+	// Rights are the rights of the key. None means read and write, and for an operator all.
 	Rights Rights
-	// Trust is the most that what it writes is trusted. Zero means as far as its role is,
-	// beyond which nothing goes.
+	// Trust is the maximum trust of what it writes. Zero means that of its role, which is the
+	// upper limit.
 	Trust lukasa.Trust
-	// Label is what people call it.
+	// Label is a name for people.
 	Label string
-	// Expires is when it ends. Zero means never.
+	// Expires is when it expires. Zero means never.
 	Expires time.Time
 }
 
-// Key is what is known of a credential. The secret is not part of it: nobody has that but
-// whoever it was shown to when it was made.
+// Key is the stored data of a credential. It does not include the secret, which is shown only
+// when the key is created.
 type Key struct {
 	ID      string
 	Role    Role
@@ -41,10 +41,10 @@ type Key struct {
 	Rights  Rights
 	Trust   lukasa.Trust
 	Label   string
-	By      string // the actor that made it
+	By      string // the actor that created it
 	Created time.Time
 	Expires time.Time // zero for never
-	Revoked time.Time // zero as long as it is not
+	Revoked time.Time // zero if it is not revoked
 	Reason  string    // why it was revoked
 }
 
@@ -72,7 +72,7 @@ const (
 	Revoked = "revoked"
 )
 
-// State returns whether the key is good at a time.
+// State returns the state of the key at a time.
 func (k *Key) State(now time.Time) string {
 	switch {
 	case !k.Revoked.IsZero():
@@ -92,7 +92,7 @@ func (k *Key) Info(now time.Time) Info {
 	}
 }
 
-// instant writes a time as answers do, and no time as nothing.
+// instant formats a time as answers do, and the zero time as nothing.
 func instant(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -110,7 +110,7 @@ func ParseRole(name string) (Role, error) {
 	return 0, fault.Newf(fault.InvalidArgument, "role: %.40q is none", name).WithFix("use operator, tenant or agent")
 }
 
-// ParseRights returns the rights of names. No name is no right.
+// ParseRights parses names of rights. No names means no rights.
 func ParseRights(names []string) (Rights, error) {
 	var rights Rights
 	for _, name := range names {
@@ -123,7 +123,7 @@ func ParseRights(names []string) (Rights, error) {
 	return rights, nil
 }
 
-// tier is how far a role is trusted at most.
+// tier is the maximum trust of a role.
 func (r Role) tier() lukasa.Trust {
 	switch r {
 	case Operator:
@@ -136,7 +136,7 @@ func (r Role) tier() lukasa.Trust {
 	return lukasa.External
 }
 
-// fill sets what a request leaves out, and refuses what no key may be, whoever asks.
+// fill sets defaults, and refuses what no key may have, for any caller.
 func (r Request) fill(now time.Time) (Request, error) {
 	if r.Role != Operator && r.Role != Member && r.Role != Agent {
 		return r, fault.New(fault.InvalidArgument, "role: there is none").WithFix("use operator, tenant or agent")
@@ -163,7 +163,7 @@ func (r Request) fill(now time.Time) (Request, error) {
 	return r, r.checkNames()
 }
 
-// checkNames applies the rules of names.
+// checkNames checks the names.
 func (r Request) checkNames() error {
 	if r.Role == Operator {
 		if r.Tenant != "" || r.Agent != "" {
@@ -191,7 +191,7 @@ func (r Request) checkNames() error {
 	return nil
 }
 
-// reserved refuses the tenant in which the server keeps what it knows of itself.
+// reserved is the error for the tenant that the server uses for its own data.
 func reserved() error {
 	return fault.Newf(fault.NotPermitted, "tenant: %q is the server's own", lukasa.SystemTenant).WithFix("use another name; `lukasa key` shows and changes what is in it")
 }

@@ -6,22 +6,22 @@ import (
 	"lukasa.dev"
 )
 
-// Role is what kind of credential a caller has.
+// Role is the kind of a credential.
 type Role uint8
 
-// The roles, from the one that may most.
+// The roles, from the most to the least powerful.
 const (
 	// Operator runs the server. It may do everything, in the tenant that it names.
 	Operator Role = iota + 1
-	// Member speaks for a tenant, as a person or a service of it does.
+	// Member acts for a tenant, as a person or a service.
 	Member
-	// Agent speaks for one agent of a tenant, and writes in its name alone.
+	// Agent acts for one agent of a tenant, and writes only in its name.
 	Agent
-	// Holder has a scope token and nothing else.
+	// Holder has only a scope token.
 	Holder
 )
 
-// String returns the role as it is written in keys and answers.
+// String returns the role as in keys and answers.
 func (r Role) String() string {
 	switch r {
 	case Operator:
@@ -36,7 +36,7 @@ func (r Role) String() string {
 	return "nobody"
 }
 
-// Rights are what a credential may do, as a set.
+// Rights are a set of rights.
 type Rights uint8
 
 // The rights. None implies another.
@@ -63,25 +63,25 @@ func (r Rights) Names() []string {
 // String returns the names, with commas between them.
 func (r Rights) String() string { return strings.Join(r.Names(), ",") }
 
-// Principal is who calls, as the credential tells. It is never changed once it is made.
+// Principal is the authenticated caller. It is immutable.
 type Principal struct {
-	// Key is the id of the credential; "bootstrap" is the operator's own token, and
-	// "scope" a scope token that came alone.
+	// Key is the id of the credential; "bootstrap" is the operator's token, and "scope" a scope
+	// token that came alone.
 	Key  string
 	Role Role
-	// Tenant is the one tenant that the caller deals with. Of an operator it is the one
-	// that it named with the call, or empty.
+	// Tenant is the tenant of the call. For an operator it is the one named in the call, or
+	// empty.
 	Tenant string
-	// Agent is the agent that it speaks for; empty but for agents and scope tokens.
+	// Agent is its agent; empty except for agents and scope tokens.
 	Agent  string
 	Rights Rights
-	// Trust is the most that what it writes is trusted.
+	// Trust is the maximum trust of what it writes.
 	Trust lukasa.Trust
-	// Scope is a token that narrows what is seen and written, or empty.
+	// Scope is a token that narrows what it sees and writes, or empty.
 	Scope string
 }
 
-// Actor is the name that stands in the records that the caller writes.
+// Actor is the name of the caller in the records that it writes.
 func (p *Principal) Actor() string {
 	if p.Agent != "" {
 		return p.Agent

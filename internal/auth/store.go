@@ -20,16 +20,16 @@ import (
 	"lukasa.dev/internal/registry"
 )
 
-// StoreOptions says how the credentials of a server are opened.
+// StoreOptions configures a store of credentials.
 type StoreOptions struct {
-	// Bootstrap is the operator's own token. Empty means that there is none.
+	// Bootstrap is the operator's token. Empty means that there is none.
 	Bootstrap string
-	// Clock says when a key is over. Nil means time.Now.
+	// Clock decides when a key has expired. Nil means time.Now.
 	Clock func() time.Time
 }
 
-// Store is the credentials of a server. It is safe for concurrent use. A board has one at
-// a time: what one of them changes, another does not see before it is opened.
+// Store is the credentials of a server. It is safe for concurrent use. A board has one at a
+// time: another would not see its changes before it is opened.
 type Store struct {
 	board    *lukasa.Board
 	registry *registry.Registry
@@ -37,7 +37,7 @@ type Store struct {
 	after    func(time.Duration, func()) (stop func() bool)
 
 	bootstrap [sha256.Size]byte
-	nobody    [sha256.Size]byte // what no text has as its hash
+	nobody    [sha256.Size]byte // the hash of no text
 
 	mu   sync.RWMutex
 	keys map[string]*entry
@@ -45,16 +45,16 @@ type Store struct {
 
 // entry is a key in memory.
 type entry struct {
-	key     *Key // never changed, but replaced
+	key     *Key // immutable; replaced on change
 	hash    [sha256.Size]byte
 	watches map[*watch]bool
-	ended   bool // that it is revoked is on record
+	ended   bool // its revocation is recorded
 }
 
-// collection is under which keys are kept.
+// collection is the registry collection of keys.
 const collection = "key"
 
-// kept is a key as it is kept.
+// kept is the stored form of a key.
 type kept struct {
 	ID      string   `json:"id"`
 	Role    string   `json:"role"`
@@ -69,7 +69,7 @@ type kept struct {
 	SHA256  string   `json:"sha256"`
 }
 
-// Open reads the credentials that a board keeps.
+// Open reads the credentials of a board.
 func Open(ctx context.Context, board *lukasa.Board, o StoreOptions) (*Store, error) {
 	s := &Store{
 		board: board, registry: registry.New(board), clock: o.Clock, keys: make(map[string]*entry),
@@ -100,7 +100,7 @@ func Open(ctx context.Context, board *lukasa.Board, o StoreOptions) (*Store, err
 	return s, nil
 }
 
-// read reads a key as it is kept.
+// read decodes a stored key.
 func read(d registry.Document) (*entry, error) {
 	var k kept
 	damaged := func(err error) (*entry, error) {
@@ -133,8 +133,8 @@ func read(d registry.Document) (*entry, error) {
 	return e, nil
 }
 
-// Create makes a key for somebody who may, and returns it with its text, which nobody can
-// show again.
+// Create makes a key if the caller may, and returns it with its text, which cannot be shown
+// again.
 func (s *Store) Create(ctx context.Context, by *Principal, r Request) (*Key, string, error) {
 	if err := administers(by); err != nil {
 		return nil, "", err
@@ -178,7 +178,7 @@ func (s *Store) Create(ctx context.Context, by *Principal, r Request) (*Key, str
 	return e.key, token, nil
 }
 
-// kept returns the key as it is kept.
+// kept returns the stored form of the key.
 func (e *entry) kept() kept {
 	k := e.key
 	return kept{
@@ -187,7 +187,7 @@ func (e *entry) kept() kept {
 	}
 }
 
-// line says in a few words whose key it is.
+// line describes the owner of a key in a few words.
 func (k *Key) line() string {
 	text := "Key " + k.ID + " of the role " + k.Role.String()
 	if k.Agent != "" {
@@ -199,7 +199,7 @@ func (k *Key) line() string {
 	return text + "."
 }
 
-// Get returns a key that the caller may know of.
+// Get returns a key that the caller may see.
 func (s *Store) Get(ctx context.Context, by *Principal, id string) (*Key, error) {
 	if err := administers(by); err != nil {
 		return nil, err
@@ -213,8 +213,8 @@ func (s *Store) Get(ctx context.Context, by *Principal, id string) (*Key, error)
 	return e.key, ctx.Err()
 }
 
-// List returns the keys that the caller may know of, oldest first. For an operator that
-// names a tenant, these are the keys of that tenant.
+// List returns the keys that the caller may see, oldest first. For an operator that names a
+// tenant, these are the keys of that tenant.
 func (s *Store) List(ctx context.Context, by *Principal) ([]*Key, error) {
 	if err := administers(by); err != nil {
 		return nil, err
@@ -236,9 +236,9 @@ func (s *Store) List(ctx context.Context, by *Principal) ([]*Key, error) {
 	return list, ctx.Err()
 }
 
-// Revoke ends a key at once, and for good. One that is revoked already stays as it is.
-// When the disk refuses, the key is good for nothing as long as this store is open, and
-// the error says that it is not on record.
+// Revoke ends a key immediately and permanently. A revoked key stays as it is. If the disk
+// fails, the key is unusable while this store is open, and the error says that the revocation
+// is not recorded.
 func (s *Store) Revoke(ctx context.Context, by *Principal, id, reason string) (*Key, error) {
 	if _, err := s.Get(ctx, by, id); err != nil {
 		return nil, err
@@ -265,8 +265,8 @@ func notRecorded(err error) error {
 		WithFix("revoke it again when the disk is well; after a restart it would be good again")
 }
 
-// end has a key authenticate nobody any more, and tells whoever watches it. It reports
-// whether that is on record already.
+// end stops a key from authenticating, and ends its watches. It reports whether the revocation
+// is recorded already.
 func (s *Store) end(id, reason string) (ended *Key, recorded bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,7 +284,7 @@ func (s *Store) end(id, reason string) (ended *Key, recorded bool) {
 	return e.key, false
 }
 
-// administers refuses whoever may not deal with keys.
+// administers refuses a caller that may not manage keys.
 func administers(by *Principal) error {
 	switch {
 	case by == nil || !by.Rights.Has(Admin) || by.Role != Operator && by.Role != Member:
@@ -295,7 +295,7 @@ func administers(by *Principal) error {
 	return nil
 }
 
-// knows reports whether the caller may know of a key.
+// knows reports whether the caller may see a key.
 func (p *Principal) knows(k *Key) bool {
 	if p.Role == Operator {
 		return p.Tenant == "" || p.Tenant == k.Tenant
@@ -303,12 +303,12 @@ func (p *Principal) knows(k *Key) bool {
 	return k.Tenant == p.Tenant && k.Role != Operator
 }
 
-// unknown refuses a bearer, whatever is wrong with it.
+// unknown is the error for every invalid bearer.
 func unknown() error {
 	return fault.New(fault.Unauthenticated, "authorization: there is no credential, or none that is good here")
 }
 
-// equal compares hashes in a time that depends on nothing.
+// equal compares hashes in constant time.
 func equal(a, b *[sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -20,7 +20,7 @@ import (
 
 const bootstrap = "the operator's own token"
 
-// world is a board with its credentials, at a time of the test's choosing.
+// world is a board with its credentials and a fake clock.
 type world struct {
 	t     *testing.T
 	dir   string
@@ -32,7 +32,7 @@ type world struct {
 	timers []timer
 }
 
-// timer is something that is due.
+// timer is a pending call.
 type timer struct {
 	at  time.Time
 	run func()
@@ -52,7 +52,7 @@ func (w *world) clock() time.Time {
 	return w.now
 }
 
-// open opens the board and its credentials, once more.
+// open opens the board and its credentials, again if they were open.
 func (w *world) open() {
 	w.t.Helper()
 	if w.board != nil {
@@ -75,7 +75,7 @@ func (w *world) open() {
 	})
 }
 
-// pass lets time pass, and has what is due done.
+// pass advances the clock, and runs what is due.
 func (w *world) pass(d time.Duration) {
 	w.mu.Lock()
 	end := w.now.Add(d)
@@ -109,7 +109,7 @@ func (w *world) boss() *auth.Principal {
 	return w.who(bootstrap, "", "")
 }
 
-// who is somebody who must be let in.
+// who returns a principal that must be authenticated.
 func (w *world) who(bearer, tenant, scope string) *auth.Principal {
 	w.t.Helper()
 	p, err := w.keys.Authenticate(w.t.Context(), bearer, tenant, scope)
@@ -152,7 +152,7 @@ func (w *world) refused(what, bearer, tenant, scope string, code fault.Code) {
 	}
 }
 
-// Keys say who calls, until they are revoked, and a restart changes nothing about it.
+// Keys authenticate until they are revoked, also after a restart.
 func TestKeysOutliveARestart(t *testing.T) {
 	w := newWorld(t)
 	type made struct {
@@ -200,7 +200,7 @@ func TestKeysOutliveARestart(t *testing.T) {
 	}
 }
 
-// Nothing on the disk lets anybody in.
+// Nothing on the disk authenticates.
 func TestNoSecretIsKept(t *testing.T) {
 	w := newWorld(t)
 	key, token := w.key(auth.Request{Role: auth.Member, Tenant: "acme"})
@@ -213,7 +213,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	if bytes.Contains(out.Bytes(), []byte(secret)) || bytes.Contains(out.Bytes(), []byte(secret[:20])) || !bytes.Contains(out.Bytes(), []byte(key.ID)) {
 		t.Errorf("kept is %s", out.Bytes())
 	}
-	// An export of the system's tenant brings the keys elsewhere, and nothing else does.
+	// Only an export of the system's tenant transfers the keys.
 	other := newWorld(t)
 	if _, err := other.board.Import(t.Context(), bytes.NewReader(out.Bytes()), nil); fault.CodeOf(err) != fault.NotPermitted {
 		t.Errorf("an import by anybody: %v", err)
@@ -227,8 +227,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	}
 }
 
-// Whoever has something open with a key learns at once that it was revoked, and nobody
-// else does.
+// A watch of a revoked key ends immediately, and other watches do not.
 func TestRevokeEndsWatches(t *testing.T) {
 	w := newWorld(t)
 	key, token := w.key(auth.Request{Role: auth.Member, Tenant: "acme"})
@@ -241,7 +240,7 @@ func TestRevokeEndsWatches(t *testing.T) {
 	defer stopStays()
 	defer stopBoss()
 	stopLeft()
-	stopLeft() // twice does nothing
+	stopLeft() // the second call does nothing
 	late := w.who(token, "", "")
 	if _, err := w.keys.Revoke(t.Context(), w.boss(), key.ID, ""); err != nil {
 		t.Fatal(err)
@@ -268,7 +267,7 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// A key ends at its time, and so does what is open with it; so does a scope.
+// A key expires at its time, and so do its watches; so does a scope.
 func TestExpiry(t *testing.T) {
 	w := newWorld(t)
 	key, token := w.key(auth.Request{Role: auth.Member, Tenant: "acme", Expires: w.clock().Add(3 * time.Hour)})
@@ -305,7 +304,7 @@ func TestExpiry(t *testing.T) {
 	w.refused("a key that is over, after a restart", token, "", "", fault.Unauthenticated)
 }
 
-// No text but that of the key lets anybody in, and all others are refused alike.
+// Only the exact text of a key authenticates, and all others get the same error.
 func TestMangledTokens(t *testing.T) {
 	testsize.OneGoroutine(t)
 	w := newWorld(t)
@@ -358,7 +357,7 @@ func mangle(r *rand.Rand, text, other string) string {
 	return string(b)
 }
 
-// hostile are names that somebody might try to get into another tenant by.
+// hostile are names by which an attacker might try to reach another tenant.
 func hostile() []string {
 	list := []string{
 		"acme", "ACME", "Acme", "acme ", " acme", "acme\n", "acme\x00", "\x00acme", "acme/", "/acme", "acme/..", "../acme", "./acme", "acme/../other", "other/../acme", "acme%00", "%61cme",
@@ -374,7 +373,8 @@ func hostile() []string {
 	return list
 }
 
-// No name leads anybody but an operator out of its tenant, and nobody into the server's own.
+// No name gives a caller other than an operator access to another tenant, or any caller access
+// to the server's own.
 func TestHostileNames(t *testing.T) {
 	w := newWorld(t)
 	_, member := w.key(auth.Request{Role: auth.Member, Tenant: "acme", Rights: auth.Read | auth.Write | auth.Admin})
@@ -425,7 +425,7 @@ func event(tenant, agent string) *lukasa.Event {
 	return &lukasa.Event{TenantID: tenant, AgentID: agent}
 }
 
-// A scope token takes away, with a key and alone.
+// A scope token removes rights, with a key and alone.
 func TestScopes(t *testing.T) {
 	w := newWorld(t)
 	_, member := w.key(auth.Request{Role: auth.Member, Tenant: "acme", Rights: auth.Read | auth.Write | auth.Admin})
@@ -474,7 +474,7 @@ func TestScopes(t *testing.T) {
 	w.refused("a scope of an old key", reads, "", "", fault.Unauthenticated)
 }
 
-// Who may make, see and revoke which keys.
+// Who may create, see and revoke which keys.
 func TestWhoMayAdminister(t *testing.T) {
 	w := newWorld(t)
 	all := auth.Read | auth.Write | auth.Admin
@@ -588,7 +588,7 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
-// What is done to keys is on record, with who did it, and so is what others ask for.
+// Changes of keys are journaled with their actor, and so are acts of other packages.
 func TestActsAreJournaled(t *testing.T) {
 	w := newWorld(t)
 	if acts, next, err := w.keys.Acts(t.Context(), w.boss(), 0, ""); err != nil || len(acts) != 0 || next != "" {
@@ -634,7 +634,7 @@ func TestActsAreJournaled(t *testing.T) {
 	}
 }
 
-// A key that cannot be ended on the disk is refused all the same, and can be ended later.
+// A key whose revocation cannot be written is refused all the same, and can be revoked again.
 func TestRevokeWhenTheDiskRefuses(t *testing.T) {
 	w := newWorld(t)
 	key, token := w.key(auth.Request{Role: auth.Member, Tenant: "acme"})
@@ -656,7 +656,7 @@ func TestRevokeWhenTheDiskRefuses(t *testing.T) {
 	w.refused("revoked", token, "", "", fault.Unauthenticated)
 }
 
-// Many callers at a time, while keys come and go.
+// Concurrent callers, while keys are created and revoked.
 func TestTogether(t *testing.T) {
 	w := newWorld(t)
 	_, token := w.key(auth.Request{Role: auth.Member, Tenant: "acme"})

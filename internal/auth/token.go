@@ -19,10 +19,10 @@ const (
 	sumLength    = 6
 	tokenLength  = len(tokenMark) + 1 + 1 + idLength + 1 + secretLength + sumLength
 
-	idLetters = "0123456789abcdefghjkmnpqrstvwxyz" // without i, l, o and u, which are misread
+	idLetters = "0123456789abcdefghjkmnpqrstvwxyz" // without i, l, o and u, which are easily misread
 )
 
-// letter is how a role is written in a key.
+// letter is the letter of a role in a key.
 func (r Role) letter() string {
 	switch r {
 	case Operator:
@@ -50,18 +50,18 @@ func newToken(role Role) (token, id string, err error) {
 	return body + checksum(body), string(name), nil
 }
 
-// base62 writes a number with so many digits.
+// base62 formats a number with the given number of digits.
 func base62(n *big.Int, digits int) string {
 	text := n.Text(62)
 	return strings.Repeat("0", max(digits-len(text), 0)) + text
 }
 
-// checksum tells a slip of the pen. It protects from nothing else.
+// checksum detects typing errors. It is no protection.
 func checksum(body string) string {
 	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), sumLength)
 }
 
-// idOf returns the id in the text of a key, or nothing if the text is not that of one.
+// idOf returns the id in the text of a key, or nothing if it is malformed.
 func idOf(token string) string {
 	if len(token) != tokenLength || !strings.HasPrefix(token, tokenMark) || token[len(tokenMark)+1] != '_' {
 		return ""
@@ -77,8 +77,8 @@ func idOf(token string) string {
 	return id
 }
 
-// CheckToken refuses a text that cannot be that of a key, so that a slip is told before
-// anybody is asked. That it passes says nothing about whether there is such a key.
+// CheckToken refuses a malformed key before it is sent anywhere. A key that passes need not
+// exist.
 func CheckToken(token string) error {
 	if idOf(token) != "" {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev"
 )
 
-// watch is somebody who wants to know when a credential ends.
+// watch waits for the end of a credential.
 type watch struct {
 	gone chan struct{}
 	once sync.Once
@@ -16,9 +16,9 @@ type watch struct {
 
 func (w *watch) end() { w.once.Do(func() { close(w.gone) }) }
 
-// Watch returns a channel that is closed as soon as the credential of a caller is revoked,
-// or it or the scope that the call is held to is over. What is over already is closed. The
-// caller must call stop when it is through.
+// Watch returns a channel that is closed as soon as the credential of a caller is revoked, or
+// it or the scope of the call expires. If that has happened already, the channel is closed. The
+// caller must call stop when it is done.
 func (s *Store) Watch(p *Principal) (gone <-chan struct{}, stop func()) {
 	w := &watch{gone: make(chan struct{})}
 	over := s.scopeEnds(p)
@@ -44,8 +44,8 @@ func (s *Store) Watch(p *Principal) (gone <-chan struct{}, stop func()) {
 	})
 }
 
-// scopeEnds returns when the scope of a caller is over, or zero if it has none. One that
-// is not good any more was over long ago.
+// scopeEnds returns when the scope of a caller expires, or zero if it has none. For an invalid
+// scope it is a time in the past.
 func (s *Store) scopeEnds(p *Principal) time.Time {
 	if p.Scope == "" {
 		return time.Time{}
@@ -57,7 +57,7 @@ func (s *Store) scopeEnds(p *Principal) time.Time {
 	return granted.Expires
 }
 
-// earlier returns the earlier of two times, where zero is never.
+// earlier returns the earlier of two times, where zero means never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -65,10 +65,10 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// longestWait is after how long the clock is looked at again, since it may have been set.
+// longestWait is the interval at which the clock is checked again, since it may have been set.
 const longestWait = time.Hour
 
-// until ends a watch when a time has come, and returns what stops that.
+// until ends a watch at a time, and returns the function that cancels that.
 func (s *Store) until(w *watch, over time.Time) (halt func()) {
 	if over.IsZero() {
 		return func() {}

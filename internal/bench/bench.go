@@ -1,18 +1,17 @@
-// Package bench measures what the engine's parts reach, beside what raw Pebble
-// reaches for the same bytes in the same run.
+// Package bench measures the parts of the engine, next to raw Pebble with the same bytes in the
+// same run.
 //
-// Machines are noisy, so a figure means something only next to another one from
-// the same minute: the contenders take turns, several each, and what counts is
-// the ratio of their medians. Everything is written to a real directory and
-// removed afterwards.
+// Machines are noisy, so a figure is meaningful only next to another one from the same minute:
+// the contenders alternate for several turns, and the result is the ratio of their medians.
+// Everything is written to a real directory and removed afterwards.
 //
-// What is measured is durable: an append counts once its bytes are fsynced. Ours
-// includes salt, commitment, header, leaf and tree; Pebble's is a synced batch
-// of the same payloads, with its default options and keys in order. With larger
-// memory tables, or payloads that compress better, Pebble is faster than that.
+// Appends are durable: one counts once its bytes are fsynced. Ours includes salt, commitment,
+// header, leaf and tree; Pebble's is a synced batch of the same payloads, with its default
+// options and keys in order. With larger memory tables, or payloads that compress better,
+// Pebble is faster than that.
 //
-// The wait for a bundle has no contender. It is held against the goals instead,
-// which a busy machine misses sooner than a slow one.
+// The latency of a bundle has no contender. It is compared with the goals, which a busy machine
+// misses sooner than a slow one.
 package bench
 
 import (
@@ -24,19 +23,19 @@ import (
 	"time"
 )
 
-// Options says how long and where to measure.
+// Options configures a measurement.
 type Options struct {
-	// Dir is where the measured directories are made and removed again.
+	// Dir is where temporary directories are created.
 	Dir string
-	// Turn is how long one contender runs at a time. Zero means one second.
+	// Turn is the length of one turn. Zero means one second.
 	Turn time.Duration
-	// Turns is how many each contender gets. Zero means 5.
+	// Turns is the number of turns of each contender. Zero means 5.
 	Turns int
 	// EventBytes is the size of a payload. Zero means 600.
 	EventBytes int
-	// Events is how many events are taken in from a file. Zero means 300,000.
+	// Events is how many events are ingested from a file. Zero means 300,000.
 	Events int
-	// Progress is told what is being measured.
+	// Progress receives what is being measured.
 	Progress func(what string)
 }
 
@@ -70,7 +69,7 @@ type Comparison struct {
 	OK     bool    `json:"ok"`   // it is reached
 }
 
-// JournalReport is what the measurement of the journal found.
+// JournalReport is the result of the measurement of the journal.
 type JournalReport struct {
 	EventBytes  int          `json:"event_bytes"`
 	Turns       int          `json:"turns"`
@@ -79,8 +78,8 @@ type JournalReport struct {
 	Ingest      *Ingest      `json:"ingest,omitempty"`
 }
 
-// contender runs for a while in a directory of its own and returns how many
-// events it made durable per second.
+// contender runs for a while in a directory of its own and returns how many events per second
+// it made durable.
 type contender func(ctx context.Context, dir string, o Options) (float64, error)
 
 // pair is a case.
@@ -90,8 +89,8 @@ type pair struct {
 	ours, pebble contender
 }
 
-// Journal measures the journal beside Pebble, and then the way of a file of
-// events into the journal and every index.
+// Journal measures the journal next to Pebble, and then the ingestion of a file of events into
+// the journal and every index.
 func Journal(ctx context.Context, o Options) (*JournalReport, error) {
 	o = o.filled()
 	dir, err := os.MkdirTemp(o.Dir, "lukasa-bench-")
@@ -119,7 +118,7 @@ func Journal(ctx context.Context, o Options) (*JournalReport, error) {
 	return report, nil
 }
 
-// run lets the two take turns, after one each that does not count.
+// run alternates the two, after one warm-up turn each.
 func (p pair) run(ctx context.Context, dir string, o Options) (Comparison, error) {
 	var ours, pebble []float64
 	for turn := range o.Turns + 1 {

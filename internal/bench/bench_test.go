@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestJournal runs every case for a moment: the figures mean nothing then, but
-// all of them must be there.
+// TestJournal runs every case briefly: the figures are meaningless, but all of them must be
+// there.
 func TestJournal(t *testing.T) {
 	r, err := Journal(context.Background(), Options{Dir: t.TempDir(), Turn: 20 * time.Millisecond, Turns: 1, Events: 3000})
 	if err != nil {

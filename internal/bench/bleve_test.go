@@ -22,24 +22,23 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// The documents that both indexes get, and the questions.
+// The documents and questions for both indexes.
 const (
 	bleveDocuments = 100_000
-	bleveWords     = 41 // of a document, which makes about 275 bytes
+	bleveWords     = 41 // per document, which makes about 275 bytes
 	bleveBatch     = 1000
 	bleveRounds    = 3
 	bleveQueries   = 300
 	bleveHits      = 10
 )
 
-// pairedTimes is what two contenders took for the same work, in wall and processor
-// time.
+// pairedTimes is the wall and processor time of two contenders for the same work.
 type pairedTimes struct {
 	ours, bleve       []float64 // seconds
 	oursCPU, bleveCPU time.Duration
 }
 
-// timed appends what a call took.
+// timed appends the time of a call.
 func timed(seconds *[]float64, cpu *time.Duration, do func()) {
 	start, worked := time.Now(), processTime()
 	do()
@@ -47,14 +46,14 @@ func timed(seconds *[]float64, cpu *time.Duration, do func()) {
 	*cpu += processTime() - worked
 }
 
-// report tells how many times as fast as bleve we are.
+// report reports the speedup over bleve.
 func (p *pairedTimes) report(b *testing.B) {
 	b.ReportMetric(median(p.bleve)/median(p.ours), "ratio")
 	b.ReportMetric(float64(p.bleveCPU)/float64(max(p.oursCPU, 1)), "cpu-ratio")
-	b.ReportMetric(0, "ns/op") // of the contenders together, which means nothing
+	b.ReportMetric(0, "ns/op") // of both contenders, which is meaningless
 }
 
-// bleveCorpus returns texts, and the words that each is made of.
+// bleveCorpus returns texts and their words.
 func bleveCorpus(c *corpus, n int) (texts []string, words [][]uint32) {
 	e := said{source: rand.NewPCG(5, 5)}
 	e.chance = rand.New(e.source)
@@ -66,7 +65,7 @@ func bleveCorpus(c *corpus, n int) (texts []string, words [][]uint32) {
 	return texts, words
 }
 
-// ourWords is our index of words in a store of its own.
+// ourWords is our inverted index in a store of its own.
 type ourWords struct {
 	store *kv.Store
 	fold  *lexical.Lexical
@@ -74,7 +73,7 @@ type ourWords struct {
 	size  uint64
 }
 
-// openOurs opens a store of ours, with so many documents in it.
+// openOurs opens our store, with the given number of documents.
 func openOurs(b *testing.B, dir string, size int) *ourWords {
 	s, err := kv.Open(kv.Options{FS: disk.OS(), Dir: dir})
 	if err != nil {
@@ -89,7 +88,7 @@ func (o *ourWords) close(b *testing.B) {
 	}
 }
 
-// add takes a batch of texts in.
+// add indexes a batch of texts.
 func (o *ourWords) add(b *testing.B, texts []string) {
 	tx := o.store.Begin()
 	for _, t := range texts {
@@ -108,7 +107,7 @@ func (o *ourWords) add(b *testing.B, texts []string) {
 	}
 }
 
-// search reads a question and answers it on a state of its own, as recall does.
+// search parses and answers a question on a new snapshot, as recall does.
 func (o *ourWords) search(b *testing.B, question string) int {
 	r := o.store.Snapshot()
 	defer r.Close()
@@ -127,8 +126,7 @@ func (o *ourWords) search(b *testing.B, question string) int {
 	return len(found)
 }
 
-// newBleve makes an index of bleve: scorch on the disk, English, of one field that is
-// not stored.
+// newBleve makes a bleve index: scorch on the disk, English, with one field that is not stored.
 func newBleve(b *testing.B, dir string) bleve.Index {
 	m := mapping.NewIndexMapping()
 	f := bleve.NewTextFieldMapping()
@@ -143,7 +141,7 @@ func newBleve(b *testing.B, dir string) bleve.Index {
 	return x
 }
 
-// addBleve takes a batch of texts in.
+// addBleve indexes a batch of texts.
 func addBleve(b *testing.B, x bleve.Index, from int, texts []string) {
 	batch := x.NewBatch()
 	for i, t := range texts {
@@ -156,7 +154,7 @@ func addBleve(b *testing.B, x bleve.Index, from int, texts []string) {
 	}
 }
 
-// searchBleve returns how many hits there are, and how many documents match.
+// searchBleve returns the number of hits and of matching documents.
 func searchBleve(b *testing.B, x bleve.Index, question string) (hits, matches int) {
 	q := bleve.NewMatchQuery(question)
 	q.SetField("text")
@@ -167,8 +165,8 @@ func searchBleve(b *testing.B, x bleve.Index, question string) (hits, matches in
 	return len(found.Hits), int(found.Total)
 }
 
-// bleveQuestions returns questions of so many words, each of which about two in a
-// hundred documents have, and all of which one document has.
+// bleveQuestions returns questions of the given number of words. About two in a hundred
+// documents have each word, and one document has all of them.
 func bleveQuestions(c *corpus, words [][]uint32, terms int) (questions []string) {
 	chance := rand.New(rand.NewPCG(6, uint64(terms)))
 	for len(questions) < bleveQueries {
@@ -187,19 +185,19 @@ func bleveQuestions(c *corpus, words [][]uint32, terms int) (questions []string)
 	return questions
 }
 
-// batches calls do for the texts, so many at a time.
+// batches calls do for the texts in batches.
 func batches(texts []string, do func(from int, batch []string)) {
 	for from := 0; from < len(texts); from += bleveBatch {
 		do(from, texts[from:min(from+bleveBatch, len(texts))])
 	}
 }
 
-// BenchmarkBleve indexes the same documents with bleve and with our index of words, in
-// turns, and asks both the same questions, in turns too. Ratios are how many times as
-// fast as bleve we are: "ratio" of the medians in wall time, "cpu-ratio" of all
-// processor time, with what either does in the background. Goals: 3 for indexing, 5 for
-// questions of three words. Ours has no log of its own, since the journal is one; an
-// index is closed within the measured time, so that all is in files.
+// BenchmarkBleve indexes the same documents with bleve and with our inverted index,
+// alternately, and runs the same questions on both. Ratios are the speedup over bleve: "ratio"
+// of the medians in wall time, "cpu-ratio" of all processor time, including background work.
+// Goals: 3 for indexing, 5 for questions of three words. Our index has no log of its own, since
+// the journal is one; an index is closed within the measured time, so that everything is in
+// files.
 func BenchmarkBleve(b *testing.B) {
 	documents, rounds := setting("LUKASA_BLEVE_DOCUMENTS", bleveDocuments), setting("LUKASA_BLEVE_ROUNDS", bleveRounds)
 	c := newCorpus(1)

@@ -22,30 +22,26 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// ContextOptions says how large a tenant is built, and how it is asked.
+// ContextOptions configures the size of the tenant and the calls.
 type ContextOptions struct {
-	// Dir is where the directory is made and removed again.
+	// Dir is where temporary directories are created.
 	Dir string
-	// Keep is a directory that is built instead and left there, Reuse one that
-	// was. Things and Frames must then be those that it was built with. An index
-	// of another format is made anew when it is opened; a tenant that was built
-	// in another way is refused.
+	// Keep is a directory to build and keep, Reuse one that was kept. Things and Frames must
+	// then equal those it was built with. An index of another format is rebuilt when it is
+	// opened; a tenant that was built differently is refused.
 	Keep, Reuse string
-	// Things is how many memories and events there are together, half of each.
-	// About half of the files the events are the newest, about the others the
-	// memories.
-	// Zero means 1,000,000.
+	// Things is the number of memories and events together, half of each. For half of the files
+	// the events are the newest, for the others the memories. Zero means 1,000,000.
 	Things int
-	// Frames is how many files they are about. Zero means 10,000.
+	// Frames is the number of files they are about. Zero means 10,000.
 	Frames int
-	// Calls is how many calls are measured one after the other. Zero means
-	// 10,000.
+	// Calls is how many sequential calls are measured. Zero means 10,000.
 	Calls int
-	// Callers is how many ask at the same time, Rounds how often each of them
-	// does. Zero means 1,000 and 20.
+	// Callers is the number of concurrent callers, Rounds the number of calls of each. Zero
+	// means 1,000 and 20.
 	Callers, Rounds int
-	// Progress is told what is being done, and how far it is: 0 of 0 where that
-	// is not known. It is called by one goroutine at a time.
+	// Progress receives what is being done, and how far it is: 0 of 0 if unknown. Calls do not
+	// overlap.
 	Progress func(what string, done, total int)
 }
 
@@ -64,7 +60,7 @@ func (o ContextOptions) filled() ContextOptions {
 	return o
 }
 
-// Latency is how long calls took.
+// Latency is the distribution of the latency of calls.
 type Latency struct {
 	Calls     int     `json:"calls"`
 	Errors    int     `json:"errors"`
@@ -75,7 +71,7 @@ type Latency struct {
 	Max       float64 `json:"max_ms"`
 }
 
-// Limit is a figure that must not exceed another.
+// Limit is a figure with an upper limit.
 type Limit struct {
 	Name  string  `json:"name"`
 	Got   float64 `json:"got_ms"`
@@ -84,55 +80,54 @@ type Limit struct {
 	OK    bool    `json:"ok"` // the ratio is below 1
 }
 
-// Mix is what the calls ask for, as shares of all of them.
+// Mix is the composition of the calls, as shares of all of them.
 type Mix struct {
-	TwoObjects float64 `json:"two_objects"` // a file and its project, and not a file alone
+	TwoObjects float64 `json:"two_objects"` // a file and its project, instead of a file alone
 	Scoped     float64 `json:"scoped"`      // under a scope token
-	Short      float64 `json:"short"`       // in the short form, and not in the medium one
+	Short      float64 `json:"short"`       // in the short form, instead of the medium one
 	Full       float64 `json:"full"`        // in the full form
 }
 
-// Outcomes is what the bundles say about how it went before.
+// Outcomes is what the bundles contain about earlier outcomes.
 type Outcomes struct {
 	PerBundle float64 `json:"per_bundle"`
-	Bundles   float64 `json:"bundles_with_events"` // share of the bundles that have events among them
+	Bundles   float64 `json:"bundles_with_events"` // share of the bundles with events
 	Events    float64 `json:"events"`              // share that are events
-	Followed  float64 `json:"followed"`            // share of these that are told with what the journal has behind them
+	Followed  float64 `json:"followed"`            // share of these with the following events from the journal
 }
 
-// Building is how fast the tenant came to be.
+// Building is how fast the tenant was built.
 type Building struct {
 	EventsPerSecond   float64 `json:"events_per_second"`
-	MemoriesPerSecond float64 `json:"memories_per_second"` // single durable puts, many at a time
+	MemoriesPerSecond float64 `json:"memories_per_second"` // single durable puts, concurrent
 	Seconds           float64 `json:"seconds"`
 	PeakBytes         uint64  `json:"peak_bytes"`
 }
 
-// ContextReport is what the measurement of bundles found.
+// ContextReport is the result of the measurement of bundles.
 type ContextReport struct {
 	Things        int       `json:"things"`
 	Frames        int       `json:"frames"`
 	Records       uint64    `json:"records"` // of the tenant, with pins and feedback
 	DirBytes      int64     `json:"directory_bytes"`
-	Building      *Building `json:"building,omitempty"` // not of a directory that is reused
+	Building      *Building `json:"building,omitempty"` // nil if a directory is reused
 	OpenSeconds   float64   `json:"open_seconds"`
 	Replayed      uint64    `json:"replayed_records"` // into the index, before it was open
-	Candidates    float64   `json:"candidates"`       // of a bundle, on average
-	Entries       float64   `json:"entries"`          // kept of them
+	Candidates    float64   `json:"candidates"`       // per bundle, on average
+	Entries       float64   `json:"entries"`          // of these, kept
 	Tokens        float64   `json:"tokens"`
 	Mix           Mix       `json:"mix"`
 	Outcomes      Outcomes  `json:"outcomes"`
 	One           Latency   `json:"one"`
 	Callers       int       `json:"callers"`
-	Many          Latency   `json:"many"` // of all callers at once
+	Many          Latency   `json:"many"` // of all concurrent callers
 	Goals         []Limit   `json:"goals"`
-	ResidentBytes uint64    `json:"resident_bytes"`    // after the calls of one
-	PeakBytes     uint64    `json:"peak_bytes"`        // while all asked
-	Problem       string    `json:"problem,omitempty"` // what the first call that failed said
+	ResidentBytes uint64    `json:"resident_bytes"`    // after the sequential calls
+	PeakBytes     uint64    `json:"peak_bytes"`        // during the concurrent calls
+	Problem       string    `json:"problem,omitempty"` // error of the first failed call
 }
 
-// Context builds a tenant with many memories and events and measures how long
-// it takes to tell an agent what it needs to know.
+// Context builds a tenant with many memories and events and measures the latency of bundles.
 func Context(ctx context.Context, o ContextOptions) (*ContextReport, error) {
 	o = o.filled()
 	report := &ContextReport{Things: o.Things, Frames: o.Frames, Callers: o.Callers}
@@ -180,7 +175,7 @@ func Context(ctx context.Context, o ContextOptions) (*ContextReport, error) {
 	return report, b.Close()
 }
 
-// measure asks, after it has asked without measuring.
+// measure measures calls, after a warm-up.
 func (r *ContextReport) measure(ctx context.Context, b *engine.Board, o *ContextOptions) error {
 	if err := checkMade(ctx, b, o); err != nil {
 		return err
@@ -244,17 +239,17 @@ func (r *ContextReport) measure(ctx context.Context, b *engine.Board, o *Context
 	return ctx.Err()
 }
 
-// asker asks for bundles.
+// asker requests bundles.
 type asker struct {
 	frames int
 	token  string // a scope
 
 	mu     sync.Mutex
 	errors int
-	why    error // of the first
+	why    error // error of the first
 }
 
-// fail counts a call that failed.
+// fail counts a failed call.
 func (a *asker) fail(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -263,7 +258,7 @@ func (a *asker) fail(err error) {
 	}
 }
 
-// failed returns how many calls failed since it was called last.
+// failed returns how many calls failed since it was last called.
 func (a *asker) failed() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -272,7 +267,7 @@ func (a *asker) failed() int {
 	return n
 }
 
-// tally counts what was asked and answered.
+// tally counts requests and answers.
 type tally struct {
 	calls, two, scoped, short, full     int
 	candidates, entries, tokens         int
@@ -306,7 +301,7 @@ func (t *tally) add(q *engine.ContextOptions, out *bundle.Bundle) {
 	t.bundles += one(t.events > before)
 }
 
-// sumUp puts what was counted into a report.
+// sumUp writes the counts into a report.
 func (t *tally) sumUp(r *ContextReport) {
 	of := func(n, all int) float64 { return float64(n) / float64(max(all, 1)) }
 	r.Candidates, r.Entries, r.Tokens = of(t.candidates, t.calls), of(t.entries, t.calls), of(t.tokens, t.calls)
@@ -324,8 +319,8 @@ func answered(out *bundle.Bundle) error {
 	return nil
 }
 
-// How many of 100 calls are not the usual one, which is about one file, by an
-// agent that is told everything, in the medium form.
+// Percentages of calls that differ from the usual one, which is about one file, by an agent
+// without a scope, in the medium form.
 const (
 	askTwo    = 15
 	askScoped = 15
@@ -333,7 +328,7 @@ const (
 	askFull   = 3
 )
 
-// question asks about a file at random, as an agent at random.
+// question returns a request about a random file by a random agent.
 func (a *asker) question(chance *rand.Rand) engine.ContextOptions {
 	file := chance.IntN(a.frames)
 	q := engine.ContextOptions{
@@ -355,7 +350,7 @@ func (a *asker) question(chance *rand.Rand) engine.ContextOptions {
 	return q
 }
 
-// crowd has all callers ask at the same time.
+// crowd runs all callers concurrently.
 func (a *asker) crowd(ctx context.Context, b *engine.Board, o *ContextOptions) Latency {
 	times := make([]time.Duration, o.Callers*o.Rounds)
 	var done atomic.Int64
@@ -402,7 +397,7 @@ func (a *asker) crowd(ctx context.Context, b *engine.Board, o *ContextOptions) L
 	return latency(times, a.failed(), time.Since(began))
 }
 
-// latency sums up what calls took.
+// latency summarises the times of calls.
 func latency(times []time.Duration, failed int, all time.Duration) Latency {
 	slices.Sort(times)
 	at := func(share float64) float64 {

@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestContext measures a small tenant: the figures mean nothing then, but all of
-// them must be there, and nothing may be left.
+// TestContext measures a small tenant: the figures are meaningless, but all of them must be
+// there, and no files may remain.
 func TestContext(t *testing.T) {
 	dir := t.TempDir()
 	var told int
@@ -38,7 +38,7 @@ func TestContext(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	// 60 things about each file, and 20 pins.
+	// 60 records about each file, and 20 pins.
 	if r.Candidates < 60 || r.Entries <= 0 || r.Entries > r.Candidates || r.Tokens <= 0 || r.Tokens > 3000 {
 		t.Errorf("%.1f candidates, %.1f entries, %.1f tokens", r.Candidates, r.Entries, r.Tokens)
 	}
@@ -50,14 +50,14 @@ func TestContext(t *testing.T) {
 			t.Errorf("%+v", g)
 		}
 	}
-	// Every sort of call is among them, and most are none of the rare sorts.
+	// Every sort of call occurs, and most calls are of the usual sort.
 	for _, share := range []float64{r.Mix.TwoObjects, r.Mix.Scoped, r.Mix.Short, r.Mix.Full} {
 		if share <= 0 || share > 0.3 {
 			t.Errorf("%+v", r.Mix)
 		}
 	}
-	// Events are the newest about half of the files, and most of them were
-	// followed by something that tells.
+	// Events are the newest about half of the files, and most of them are followed by an
+	// outcome.
 	if w := r.Outcomes; w.PerBundle < 1 || w.Events < 0.3 || w.Events > 0.8 || w.Bundles < 0.3 || w.Bundles > 0.8 || w.Followed < 0.6 {
 		t.Errorf("%+v", w)
 	}
@@ -95,8 +95,8 @@ func TestContextKeeps(t *testing.T) {
 		t.Errorf("built %+v %+v\nagain %+v %+v", built.Outcomes, built.Mix, again.Outcomes, again.Mix)
 	}
 
-	// An index that is not there, as one of another format, is made anew, which
-	// is told while it happens and afterwards.
+	// A missing index is rebuilt, like one of another format, with progress while it happens
+	// and a count afterwards.
 	if err := os.RemoveAll(filepath.Join(dir, "index")); err != nil {
 		t.Fatal(err)
 	}
@@ -122,8 +122,7 @@ func TestContextKeeps(t *testing.T) {
 	}
 }
 
-// TestContextReuseRefused: a tenant of earlier code, or one whose building was
-// cut short, is not measured.
+// TestContextReuseRefused: a tenant built by earlier code, or incompletely, is not measured.
 func TestContextReuseRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kept")
 	b, err := engine.Open(context.Background(), dir, engine.Options{})
@@ -142,8 +141,8 @@ func TestContextReuseRefused(t *testing.T) {
 	}
 }
 
-// TestContextCountsFailures: calls that fail are counted, each where it was made,
-// and the first one's error is kept.
+// TestContextCountsFailures: failed calls are counted where they were made, and the first error
+// is kept.
 func TestContextCountsFailures(t *testing.T) {
 	b, err := engine.Open(context.Background(), filepath.Join(t.TempDir(), "data"), engine.Options{})
 	if err != nil {

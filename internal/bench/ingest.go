@@ -17,17 +17,17 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Ingest is how fast a file of events went into the journal and every index, and
-// what it took.
+// Ingest is how fast a file of events was ingested into the journal and every index, and at
+// what cost.
 type Ingest struct {
 	Events      int     `json:"events"`
-	EventBytes  float64 `json:"event_bytes"` // on average, a line
+	EventBytes  float64 `json:"event_bytes"` // average length of a line
 	PerSecond   float64 `json:"per_second"`
-	OpenSeconds float64 `json:"open_seconds"` // of the directory, after a clean stop
-	PeakBytes   uint64  `json:"peak_bytes"`   // of the process, as far as the system tells; 0 if not
+	OpenSeconds float64 `json:"open_seconds"` // to open the directory after a clean stop
+	PeakBytes   uint64  `json:"peak_bytes"`   // of the process, if the system reports it; otherwise 0
 }
 
-// ingest writes a file of events and takes it in.
+// ingest writes a file of events and ingests it.
 func ingest(ctx context.Context, dir string, o Options) (*Ingest, error) {
 	path := filepath.Join(dir, "events.ndjson")
 	size, err := writeEvents(path, o.Events, o.EventBytes)
@@ -71,8 +71,8 @@ func ingest(ctx context.Context, dir string, o Options) (*Ingest, error) {
 	}, b.Close()
 }
 
-// writeEvents writes events of about the given size, of many sessions and a
-// few agents, and returns the size of the file.
+// writeEvents writes events of about the given size, of many sessions and a few agents, and
+// returns the size of the file.
 func writeEvents(path string, n, size int) (int64, error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -99,8 +99,8 @@ func writeEvents(path string, n, size int) (int64, error) {
 	return written, f.Close()
 }
 
-// watchMemory samples the memory that the process has from the system until
-// the function that it returns is called, which returns the highest sample.
+// watchMemory samples the memory of the process until the returned function is called, which
+// returns the highest sample.
 func watchMemory() func() uint64 {
 	var high atomic.Uint64
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -126,8 +126,8 @@ func watchMemory() func() uint64 {
 	}
 }
 
-// resident returns what the system says the process holds, or what Go's own
-// runtime says where there is no such file.
+// resident returns the resident memory of the process, or what Go's runtime reports if the
+// system does not.
 func resident() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err == nil {

@@ -19,9 +19,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// payloads returns events of a size that differ from each other as events do:
-// the same names, other ids, other words. What compresses better or worse than
-// that would favour one of the contenders.
+// payloads returns events of a size that differ as real events do: the same names, other ids,
+// other words. Payloads that compress better or worse would favour one of the contenders.
 func payloads(n, size int) [][]byte {
 	chance := mrand.New(mrand.NewPCG(1, 2))
 	words := make([]string, 3000)
@@ -47,8 +46,7 @@ func payloads(n, size int) [][]byte {
 
 const distinct = 4096
 
-// machine is the least that stands on the journal: one tenant's positions and
-// tree.
+// machine is the minimum on top of the journal: one tenant's positions and tree.
 type machine struct {
 	log  *journal.Log
 	tree merkle.Range
@@ -63,7 +61,7 @@ type request struct {
 	err     error
 }
 
-// prepare salts and commits.
+// prepare salts payloads and computes their commitments.
 func (r *request) prepare(payloads [][]byte, first int, arena []byte) {
 	n := len(r.headers)
 	size := record.SaltSize + len(payloads[0])
@@ -84,7 +82,7 @@ func (r *request) prepare(payloads [][]byte, first int, arena []byte) {
 	})
 }
 
-// arenaSize is the room that n prepared entries take.
+// arenaSize is the memory for n prepared entries.
 func arenaSize(n, payload int) int { return n * (2*record.SaltSize + payload) }
 
 // run makes a group durable.
@@ -163,7 +161,7 @@ func oursWriters(writers int) contender {
 	}
 }
 
-// many runs writers side by side and counts what they got done.
+// many runs concurrent writers and counts their appends.
 func many(ctx context.Context, writers int, turn time.Duration, writer func() func(i int) error) (float64, error) {
 	var done atomic.Int64
 	var failed atomic.Value
@@ -188,12 +186,12 @@ func many(ctx context.Context, writers int, turn time.Duration, writer func() fu
 	return float64(done.Load()) / time.Since(start).Seconds(), ctx.Err()
 }
 
-// openPebble opens Pebble as it comes.
+// openPebble opens Pebble with its defaults.
 func openPebble(dir string) (*pebble.DB, error) {
 	return pebble.Open(dir, &pebble.Options{Logger: silence{}})
 }
 
-// silence is a logger that says nothing.
+// silence is a logger that discards everything.
 type silence struct{}
 
 func (silence) Infof(string, ...any)  {}

@@ -13,39 +13,39 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// PackCase is packs of one sort.
+// PackCase is the result for packs of one sort.
 type PackCase struct {
 	Name string `json:"name"`
 	What string `json:"what"`
 	Latency
-	CPU     float64 `json:"cpu_ms"`     // a call, on average; 0 if not known
-	Finding float64 `json:"finding_ms"` // of that what answers, on average; 0 if not known
-	Packing float64 `json:"packing_ms"` // all the rest
+	CPU     float64 `json:"cpu_ms"`     // per call, on average; 0 if unknown
+	Finding float64 `json:"finding_ms"` // of that the search, on average; 0 if unknown
+	Packing float64 `json:"packing_ms"` // the rest
 	Entries float64 `json:"entries"`    // on average
 	Tokens  float64 `json:"tokens"`
-	Found   float64 `json:"found"` // share of the questions whose event is in the pack; 0 of blocks
+	Found   float64 `json:"found"` // share of the questions whose event is in the pack; 0 for blocks
 }
 
-// PackReport is what the measurement of packs found.
+// PackReport is the result of the measurement of packs.
 type PackReport struct {
 	Events        int        `json:"events"`
 	Records       uint64     `json:"records"`
 	DirBytes      int64      `json:"directory_bytes"`
-	Intake        *Intake    `json:"intake,omitempty"` // not of a directory that is reused
+	Intake        *Intake    `json:"intake,omitempty"` // nil if a directory is reused
 	OpenSeconds   float64    `json:"open_seconds"`     // after a clean stop, the median of three
 	Replayed      uint64     `json:"replayed_records"` // into the index, before it was open
 	Cases         []PackCase `json:"cases"`
 	ResidentBytes uint64     `json:"resident_bytes"` // after the packs
-	PeakBytes     uint64     `json:"peak_bytes"`     // while they were made
+	PeakBytes     uint64     `json:"peak_bytes"`     // during the packs
 	Goals         []Goal     `json:"goals"`
-	Problem       string     `json:"problem,omitempty"` // what the first call that failed said
+	Problem       string     `json:"problem,omitempty"` // error of the first failed call
 }
 
 // packSort is a sort of packs.
 type packSort struct {
 	name, what string
-	part       int  // one in so many questions is asked
-	goal       bool // it is one that has to be quick
+	part       int  // one in this many questions is asked
+	goal       bool // it has a goal
 	strategy   hmx.Strategy
 	budget     int
 	block      bool // a block of context instead of a pack
@@ -60,14 +60,14 @@ func packSorts() []packSort {
 	}
 }
 
-// madePack is a pack, as far as it is looked at.
+// madePack is what is measured of a pack.
 type madePack struct {
 	took, finding, packing time.Duration
 	entries, tokens        int
 	found                  bool
 }
 
-// Pack measures how long packs take, in the tenant that [Recall] measures.
+// Pack measures the latency of packs, in the tenant of [Recall].
 func Pack(ctx context.Context, o RecallOptions) (*PackReport, error) {
 	o = o.filled()
 	r := &PackReport{Events: o.Events}
@@ -93,7 +93,7 @@ func Pack(ctx context.Context, o RecallOptions) (*PackReport, error) {
 	return r, b.Close()
 }
 
-// measure asks for packs of each sort.
+// measure measures packs of each sort.
 func (r *PackReport) measure(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions) error {
 	if err := checkRecallMade(ctx, b, o.Events); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (r *PackReport) measure(ctx context.Context, b *engine.Board, c *corpus, o 
 	return nil
 }
 
-// packAll asks for all packs of one sort, after some others that do not count.
+// packAll requests all packs of one sort, after a warm-up.
 func (r *PackReport) packAll(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions, s packSort) (PackCase, error) {
 	out := PackCase{Name: s.name, What: s.what}
 	total := max(o.Queries/s.part, 1)
@@ -158,14 +158,14 @@ func (r *PackReport) packAll(ctx context.Context, b *engine.Board, c *corpus, o 
 		return out, err
 	}
 	n := float64(len(times))
-	out.CPU = 1000 * (processTime() - cpu).Seconds() / n // with making the questions, which is little
+	out.CPU = 1000 * (processTime() - cpu).Seconds() / n // includes making the questions, which is little
 	out.Latency = latency(times, failed, all)
 	out.Finding, out.Packing = 1000*finding.Seconds()/n, 1000*packing.Seconds()/n
 	out.Entries, out.Tokens, out.Found = out.Entries/n, out.Tokens/n, float64(found)/n
 	return out, nil
 }
 
-// make asks for one pack.
+// make requests one pack.
 func (s *packSort) make(ctx context.Context, b *engine.Board, c *corpus, chance *rand.Rand) (m madePack, err error) {
 	q := c.ask(chance)
 	want := fmt.Sprintf("%s%012d", eventIDPrefix, q.event)

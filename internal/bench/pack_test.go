@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestPack measures a small tenant that the measurement of recall built: the figures
-// mean nothing then, but all of them must be there.
+// TestPack measures a small tenant that the measurement of recall built: the figures are
+// meaningless, but all of them must be there.
 func TestPack(t *testing.T) {
 	testsize.Long(t, "it fills a board and measures it")
 	dir := filepath.Join(t.TempDir(), "kept")
@@ -61,8 +61,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// BenchmarkPack asks for packs of each sort, in the directory that LUKASA_RECALL_DIR
-// names and that was kept with LUKASA_RECALL_EVENTS, or in a small one.
+// BenchmarkPack requests packs of each sort, in the directory LUKASA_RECALL_DIR, which was kept
+// with LUKASA_RECALL_EVENTS, or in a small one.
 func BenchmarkPack(b *testing.B) {
 	o := RecallOptions{Events: setting("LUKASA_RECALL_EVENTS", 20_000)}.filled()
 	c := newCorpus(o.Events)

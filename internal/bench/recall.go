@@ -22,26 +22,25 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// RecallOptions says how large a tenant is built, and how it is asked.
+// RecallOptions configures the size of the tenant and the questions.
 type RecallOptions struct {
-	// Dir is where the directory is made and removed again.
+	// Dir is where temporary directories are created.
 	Dir string
-	// Keep is a directory that is built instead and left there, Reuse one that
-	// was. Events must then be as many as it was built with.
+	// Keep is a directory to build and keep, Reuse one that was kept. Events must then equal
+	// the number it was built with.
 	Keep, Reuse string
-	// Events is how many there are. Zero means 1,000,000.
+	// Events is the number of events. Zero means 1,000,000.
 	Events int
-	// Queries is how many questions are asked without a filter. With each filter
-	// there are a quarter as many. Zero means 2,000.
+	// Queries is the number of questions without a filter. Each filter gets a quarter as many.
+	// Zero means 2,000.
 	Queries int
-	// Case is how long questions of one sort are asked at most, if not all have been
-	// by then. Zero means two minutes.
+	// Case is the time limit for questions of one sort. Zero means two minutes.
 	Case time.Duration
-	// Texts are files with texts that people wrote, a line each, for which the index of
-	// vectors is compared with a scan too. Without any it is not.
+	// Texts are files with real texts, a line each, for a further comparison of the vector
+	// index with a scan. Without files there is none.
 	Texts []string
-	// Progress is told what is being done, and how far it is: 0 of 0 where that
-	// is not known. It is called by one goroutine at a time.
+	// Progress receives what is being done, and how far it is: 0 of 0 if unknown. Calls do not
+	// overlap.
 	Progress func(what string, done, total int)
 }
 
@@ -61,63 +60,62 @@ func (o RecallOptions) filled() RecallOptions {
 	return o
 }
 
-// eventsWarmed is about how many events a question warms: what it reads of them, and of
-// what stands beside them, is held from then on.
+// eventsWarmed is about how many events a question brings into the caches, with their
+// neighbours.
 const eventsWarmed = 4000
 
-// warming is how many questions are asked before so many that count: warm is a tenant of
-// which all has been asked for that is held in memory, however few are asked then.
+// warming is the number of warm-up questions: enough to fill the caches of the tenant, however
+// few questions follow.
 func (o *RecallOptions) warming(total int) int {
 	return max(total/8, o.Events/eventsWarmed, 1)
 }
 
-// Intake is how fast the events came in, and what that took.
+// Intake is how fast the events were ingested, and at what cost.
 type Intake struct {
 	EventsPerSecond float64 `json:"events_per_second"`
-	EventBytes      float64 `json:"event_bytes"` // on average, a line
+	EventBytes      float64 `json:"event_bytes"` // average length of a line
 	Seconds         float64 `json:"seconds"`
-	CPUSeconds      float64 `json:"cpu_seconds"` // with making the events; 0 if not known
+	CPUSeconds      float64 `json:"cpu_seconds"` // includes making the events; 0 if unknown
 	PeakBytes       uint64  `json:"peak_bytes"`
 }
 
-// RecallCase is questions of one sort.
+// RecallCase is the result for questions of one sort.
 type RecallCase struct {
 	Name string `json:"name"`
 	What string `json:"what"`
 	Latency
-	CPU   float64 `json:"cpu_ms"` // a call, on average; 0 if not known
-	Hits  float64 `json:"hits"`   // of an answer, on average
+	CPU   float64 `json:"cpu_ms"` // per call, on average; 0 if unknown
+	Hits  float64 `json:"hits"`   // per answer, on average
 	Found float64 `json:"found"`  // share of the questions whose event is among the hits
 }
 
-// Goal is a figure that is to be reached.
+// Goal is a figure with a goal.
 type Goal struct {
 	Name  string  `json:"name"`
 	Got   float64 `json:"got"`
 	Goal  float64 `json:"goal"`
-	Least bool    `json:"least"` // it must be reached, and else not be exceeded
+	Least bool    `json:"least"` // a minimum, and otherwise a maximum
 	OK    bool    `json:"ok"`
 }
 
-// RecallReport is what the measurement of recall found.
+// RecallReport is the result of the measurement of recall.
 type RecallReport struct {
 	Events        int          `json:"events"`
 	Records       uint64       `json:"records"`
 	DirBytes      int64        `json:"directory_bytes"`
-	Intake        *Intake      `json:"intake,omitempty"` // not of a directory that is reused
+	Intake        *Intake      `json:"intake,omitempty"` // nil if a directory is reused
 	OpenSeconds   float64      `json:"open_seconds"`     // after a clean stop, the median of three
 	Replayed      uint64       `json:"replayed_records"` // into the index, before it was open
 	Cases         []RecallCase `json:"cases"`
 	ResidentBytes uint64       `json:"resident_bytes"` // after the questions
-	PeakBytes     uint64       `json:"peak_bytes"`     // while they were asked
+	PeakBytes     uint64       `json:"peak_bytes"`     // during the questions
 	Vectors       VectorScan   `json:"vectors"`
-	Texts         *VectorScan  `json:"texts,omitempty"` // of texts that people wrote
+	Texts         *VectorScan  `json:"texts,omitempty"` // on real texts
 	Goals         []Goal       `json:"goals"`
-	Problem       string       `json:"problem,omitempty"` // what the first call that failed said
+	Problem       string       `json:"problem,omitempty"` // error of the first failed call
 }
 
-// Recall builds a tenant with many events and measures how long it takes to find
-// among them what answers a question.
+// Recall builds a tenant with many events and measures the latency of searches.
 func Recall(ctx context.Context, o RecallOptions) (*RecallReport, error) {
 	o = o.filled()
 	report := &RecallReport{Events: o.Events}
@@ -152,8 +150,8 @@ func Recall(ctx context.Context, o RecallOptions) (*RecallReport, error) {
 	return report, nil
 }
 
-// build returns the directory that is measured, which is built unless it is reused, how
-// that went, and what takes it away again if nobody wants to keep it.
+// build returns the directory to measure, which it builds unless it is reused, how that went,
+// and a function that removes it unless it is kept.
 func (o *RecallOptions) build(ctx context.Context, c *corpus) (dir string, in *Intake, remove func(), err error) {
 	remove = func() {}
 	if o.Reuse != "" {
@@ -164,7 +162,7 @@ func (o *RecallOptions) build(ctx context.Context, c *corpus) (dir string, in *I
 		if err != nil {
 			return "", nil, remove, err
 		}
-		dir, remove = filepath.Join(made, "data"), func() { _ = os.RemoveAll(made) } // what stays is in a directory for such
+		dir, remove = filepath.Join(made, "data"), func() { _ = os.RemoveAll(made) } // leftovers are in a directory for temporary files
 	}
 	if in, err = takeIn(ctx, dir, c, o); err != nil {
 		remove()
@@ -172,8 +170,8 @@ func (o *RecallOptions) build(ctx context.Context, c *corpus) (dir string, in *I
 	return dir, in, remove, err
 }
 
-// opens is how often the directory is opened, of which the median counts: the first
-// may have to wait for what was written before.
+// opens is how often the directory is opened; the median counts, since the first may wait for
+// earlier writes.
 const opens = 3
 
 // open opens the directory.
@@ -203,7 +201,7 @@ func (r *RecallReport) open(ctx context.Context, dir string, o *RecallOptions) (
 	return b, nil
 }
 
-// dirBytes returns how large the files of a directory are together.
+// dirBytes returns the total size of the files in a directory.
 func dirBytes(dir string) (size int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -218,7 +216,7 @@ func dirBytes(dir string) (size int64, err error) {
 	return size, err
 }
 
-// recallMade says how a tenant was built. It is written last.
+// recallMade records how a tenant was built. It is written last.
 func recallMade(events int) *memory.Memory {
 	return &memory.Memory{
 		ID: "made", Type: memory.TypeFact,
@@ -226,7 +224,7 @@ func recallMade(events int) *memory.Memory {
 	}
 }
 
-// checkRecallMade refuses a tenant that was built otherwise than it would be now.
+// checkRecallMade refuses a tenant that was built differently.
 func checkRecallMade(ctx context.Context, b *engine.Board, events int) error {
 	want := recallMade(events)
 	got, err := b.Get(ctx, engine.Ref{Tenant: tenant, Kind: record.Memory, ID: want.ID}, engine.View{})
@@ -262,15 +260,15 @@ func takeIn(ctx context.Context, dir string, c *corpus, o *RecallOptions) (*Inta
 	return out, b.Close()
 }
 
-// stream takes the events of a corpus in from a file beside the directory, which is
-// written first: making them up is not what is measured.
+// stream ingests the events of a corpus from a file beside the directory. The file is written
+// first, so that generating events is not measured.
 func stream(ctx context.Context, b *engine.Board, dir string, c *corpus, o *RecallOptions) (*Intake, error) {
 	src, err := os.CreateTemp(filepath.Dir(dir), "lukasa-bench-*.ndjson")
 	if err != nil {
 		return nil, fault.Wrap(fault.WriteFailed, err)
 	}
 	defer func() {
-		_ = src.Close() // it is read by now
+		_ = src.Close() // it has been read
 		_ = os.Remove(src.Name())
 	}()
 	size, err := writeCorpus(ctx, src, c, o)
@@ -297,7 +295,7 @@ func stream(ctx context.Context, b *engine.Board, dir string, c *corpus, o *Reca
 	}, nil
 }
 
-// writeCorpus writes the events of a corpus to a file and goes back to its beginning.
+// writeCorpus writes the events of a corpus to a file and seeks to its beginning.
 func writeCorpus(ctx context.Context, f *os.File, c *corpus, o *RecallOptions) (size int64, err error) {
 	var e said
 	out := bufio.NewWriterSize(f, 1<<18)
@@ -323,19 +321,19 @@ func writeCorpus(ctx context.Context, f *os.File, c *corpus, o *RecallOptions) (
 	return size, nil
 }
 
-// recallHits is how many hits are asked for.
+// recallHits is the number of hits requested.
 const recallHits = 50
 
 // recallSort is a sort of questions.
 type recallSort struct {
 	name, what string
-	// part is which part of the questions are asked: one in so many.
+	// part is the share of the questions: one in this many.
 	part   int
-	tagged bool // questions from events with tags only
+	tagged bool // only questions from events with tags
 	narrow func(o *engine.SearchOptions, q *question)
 }
 
-// recallSorts returns the sorts of questions. Token is that of a scope.
+// recallSorts returns the sorts of questions. token is that of a scope.
 func recallSorts(token string) []recallSort {
 	return []recallSort{
 		{"hybrid", "by words, meaning and names", 1, false, func(*engine.SearchOptions, *question) {}},
@@ -367,7 +365,7 @@ func hiding(ctx context.Context, b *engine.Board) (string, error) {
 	})
 }
 
-// measure asks.
+// measure runs the questions.
 func (r *RecallReport) measure(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions) error {
 	if err := checkRecallMade(ctx, b, o.Events); err != nil {
 		return err
@@ -394,7 +392,7 @@ func (r *RecallReport) measure(ctx context.Context, b *engine.Board, c *corpus, 
 	return nil
 }
 
-// askAll asks all questions of one sort, after some others of it that do not count.
+// askAll runs all questions of one sort, after a warm-up.
 func (r *RecallReport) askAll(ctx context.Context, b *engine.Board, c *corpus, o *RecallOptions, s recallSort) (RecallCase, error) {
 	out := RecallCase{Name: s.name, What: s.what}
 	chance := rand.New(rand.NewPCG(corpusSeed, 1))
@@ -459,8 +457,8 @@ func (r *RecallReport) askAll(ctx context.Context, b *engine.Board, c *corpus, o
 	return out, nil
 }
 
-// placed refuses an event that does not stand where it was made to: the vectors are
-// compared by position.
+// placed refuses an event that is not at its expected position: the vectors are compared by
+// position.
 func placed(e *engine.StoredEvent) error {
 	n, err := strconv.ParseUint(strings.TrimPrefix(e.Event.EventID, eventIDPrefix), 10, 64)
 	if err == nil && n != e.Position {

@@ -17,8 +17,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestRecall measures a small tenant, keeps it, and measures it again: the figures
-// mean nothing then, but all of them must be there.
+// TestRecall measures a small tenant, keeps it, and measures it again: the figures are
+// meaningless, but all of them must be there.
 func TestRecall(t *testing.T) {
 	testsize.Long(t, "it fills a board and measures it")
 	dir := filepath.Join(t.TempDir(), "kept")
@@ -84,8 +84,8 @@ func TestRecallLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestCorpus: the same events whenever they are made, each of them valid, and words
-// spread as those of texts are.
+// TestCorpus: the corpus is deterministic, each event is valid, and words are distributed as in
+// real texts.
 func TestCorpus(t *testing.T) {
 	const n = 3000
 	c, again := newCorpus(n), newCorpus(n)
@@ -113,8 +113,8 @@ func TestCorpus(t *testing.T) {
 	if kinds["message"] < n/2 || len(kinds) != 5 {
 		t.Errorf("%v", kinds)
 	}
-	// The most frequent of 63,000 words is one in eleven or so, and a third of all
-	// words are met once.
+	// The most frequent of 63,000 words is about one in eleven, and a third of all words occur
+	// once.
 	if share := float64(counts[0]) / float64(total); share < 0.05 || share > 0.15 {
 		t.Errorf("the most frequent word is %.3f of all", share)
 	}
@@ -153,7 +153,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// setting returns the number that a variable of the environment says.
+// setting returns the number in an environment variable.
 func setting(name string, usual int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
 		return n
@@ -161,7 +161,7 @@ func setting(name string, usual int) int {
 	return usual
 }
 
-// BenchmarkRecallIngest takes events in; LUKASA_RECALL_EVENTS says how many.
+// BenchmarkRecallIngest ingests LUKASA_RECALL_EVENTS events.
 func BenchmarkRecallIngest(b *testing.B) {
 	o := RecallOptions{Events: setting("LUKASA_RECALL_EVENTS", 20_000)}.filled()
 	c := newCorpus(o.Events)
@@ -176,9 +176,8 @@ func BenchmarkRecallIngest(b *testing.B) {
 	}
 }
 
-// BenchmarkRecallQuery asks questions of each sort, about the directory that
-// LUKASA_RECALL_DIR names and that was kept with LUKASA_RECALL_EVENTS, or about a
-// small one.
+// BenchmarkRecallQuery runs questions of each sort on the directory LUKASA_RECALL_DIR, which
+// was kept with LUKASA_RECALL_EVENTS, or on a small one.
 func BenchmarkRecallQuery(b *testing.B) {
 	o := RecallOptions{Events: setting("LUKASA_RECALL_EVENTS", 20_000)}.filled()
 	c := newCorpus(o.Events)

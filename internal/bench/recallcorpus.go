@@ -14,23 +14,23 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// What the tenant has that is asked.
+// Parameters of the tenant.
 const (
-	madeUp        = 60_000 // words besides those of the list
+	madeUp        = 60_000 // invented words besides those of the list
 	zipfExponent  = 1.05
 	recallAgents  = 50
 	people        = 300
 	recallFiles   = 4_000
 	recallTags    = 40
 	openSessions  = 12 // at the same time
-	leastTurns    = 20 // of a session
+	leastTurns    = 20 // per session
 	mostTurns     = 200
-	topicWords    = 24 // that a session comes back to
-	recallFormat  = 2  // counts the ways in which such tenants were built
-	recallHidden  = 7  // a tag that the scope of some callers leaves out
+	topicWords    = 24 // recurring words of a session
+	recallFormat  = 2  // version of the way such tenants are built
+	recallHidden  = 7  // a tag that the scope of some callers hides
 	corpusSeed    = 0x6c756b617361
-	sourceWindow  = 20_000 // ranks that questions are made of end here
-	sourceCommon  = 150    // and begin here, mostly
+	sourceWindow  = 20_000 // upper end of the ranks of question words
+	sourceCommon  = 150    // lower end, mostly
 	guideBits     = 12
 	eventIDPrefix = "evt-"
 )
@@ -40,18 +40,18 @@ const (
 //go:embed recallwords.txt
 var commonWords string
 
-// turn says which event of which session an event of the stream is.
+// turn maps an event of the stream to its session and its place there.
 type turn struct {
 	session  uint32
 	sequence uint16
 }
 
-// corpus is what agents, people and tools say to each other within a year. It is
-// the same whenever it is made. It may be read by several goroutines.
+// corpus is a year of what agents, people and tools say to each other. It is deterministic, and
+// safe for concurrent reads.
 type corpus struct {
 	words  []string // the most frequent first
-	bounds []uint32 // where the share of each word ends, of 2^32
-	guide  []uint32 // of the first word whose share reaches into a range
+	bounds []uint32 // upper end of the share of each word, of 2^32
+	guide  []uint32 // the first word of each range of shares
 	names  []string // of people
 	files  []string
 	turns  []turn
@@ -59,7 +59,7 @@ type corpus struct {
 	step   time.Duration // between two events
 }
 
-// newCorpus returns a corpus of so many events.
+// newCorpus returns a corpus of the given number of events.
 func newCorpus(events int) *corpus {
 	chance := rand.New(rand.NewPCG(corpusSeed, 0))
 	c := &corpus{start: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)}
@@ -83,11 +83,11 @@ func newCorpus(events int) *corpus {
 	return c
 }
 
-// end is when the year is over.
+// end is the end of the year.
 func (c *corpus) end() time.Time { return c.start.AddDate(1, 0, 0) }
 
-// makeWords makes words up, and mixes them with the real ones: all of the very
-// common ones are real, and of the others fewer and fewer.
+// makeWords invents words and mixes them with the real ones: all very common words are real,
+// and fewer and fewer of the others.
 func (c *corpus) makeWords(chance *rand.Rand) {
 	onsets := strings.Fields("b c d f g h k l m n p r s t v w z br ch cl dr fl gr kl pl pr sh sk sl st th tr")
 	nuclei := strings.Fields("a e i o u a e i o ai ea ou ie")
@@ -146,7 +146,7 @@ func (c *corpus) makeShares() {
 	}
 }
 
-// draw returns a word by its share.
+// draw returns a random word by its share.
 func (c *corpus) draw(chance *rand.Rand) uint32 {
 	u := chance.Uint32()
 	at := u >> (32 - guideBits)
@@ -161,8 +161,7 @@ func (c *corpus) draw(chance *rand.Rand) uint32 {
 	return low
 }
 
-// makeTurns says in which order the events of sessions come, some of which are open
-// at the same time.
+// makeTurns determines the order of events; some sessions overlap.
 func (c *corpus) makeTurns(chance *rand.Rand, events int) {
 	type open struct {
 		session    uint32
@@ -190,7 +189,7 @@ func (c *corpus) makeTurns(chance *rand.Rand, events int) {
 // said is an event of the corpus, and what it was made of.
 type said struct {
 	line    []byte
-	words   []uint32 // those of its text, in their order
+	words   []uint32 // the words of its text, in order
 	speaker string   // of a message
 	session string
 	agent   string
@@ -208,7 +207,7 @@ func sessionName(i uint32) string { return fmt.Sprintf("session-%07d", i) }
 // tagName names a tag.
 func tagName(i int) string { return "topic-" + strconv.Itoa(i) }
 
-// event makes event i, in the room that there is.
+// event makes event i, reusing the memory of e.
 func (c *corpus) event(i int, e *said) {
 	if e.chance == nil {
 		e.source = rand.NewPCG(0, 0)
@@ -276,12 +275,11 @@ func (c *corpus) event(i int, e *said) {
 	e.line = append(b, "}\n"...)
 }
 
-// prose returns sentences of so many words, some of which are those that a session
-// comes back to, some names of things in programs, and some numbers. It has no
-// character that JSON would escape.
+// prose returns sentences of n words: some are recurring words of the session, some are
+// identifiers, and some are numbers. No character needs escaping in JSON.
 func (c *corpus) prose(e *said, topic uint64, n int) string {
 	chance, from := e.chance, len(e.text)
-	left := 0 // words of the sentence
+	left := 0 // words left in the sentence
 	for i := range n {
 		if i > 0 {
 			e.text = append(e.text, ' ')
@@ -292,7 +290,7 @@ func (c *corpus) prose(e *said, topic uint64, n int) string {
 		}
 		rank := uint32(0)
 		if chance.IntN(5) == 0 {
-			// Within 2^8 to 2^14 ranks, each of these as often as the others.
+			// Log-uniform over 2^8 to 2^14 ranks.
 			h := (topic + uint64(chance.IntN(topicWords))) * 0x9e3779b97f4a7c15
 			rank = uint32(sourceCommon + (h>>33)%(1<<(8+(h>>29)%7)))
 		} else {
@@ -317,27 +315,27 @@ func (c *corpus) prose(e *said, topic uint64, n int) string {
 	return string(e.text[from:])
 }
 
-// title returns a word with a capital.
+// title returns a capitalised word.
 func title(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-// question is something that is asked, and the event that it was made from.
+// question is a question, and the event that it was made from.
 type question struct {
 	text  string
 	event int
-	named bool // it says who spoke
-	timed bool // it says when
+	named bool // it names the speaker
+	timed bool // it names the time
 	said  *said
 }
 
-// How many of 100 questions name who spoke, of those from messages, and how many say
-// when.
+// Percentages of questions that name the speaker, among those from messages, and that name the
+// time.
 const (
 	askNamed = 20
 	askTimed = 12
 )
 
-// ask makes a question from some words of an event at random, most of which are
-// neither very common nor very rare.
+// ask makes a question from some words of a random event, most of which are neither very common
+// nor very rare.
 func (c *corpus) ask(chance *rand.Rand) question {
 	e := &said{}
 	for {
@@ -366,8 +364,8 @@ func (c *corpus) ask(chance *rand.Rand) question {
 	}
 }
 
-// telling returns up to so many different words, most of which are neither very common
-// nor very rare.
+// telling returns up to want different words, most of which are neither very common nor very
+// rare.
 func (c *corpus) telling(chance *rand.Rand, from []uint32, want int) (words []string) {
 	ranks := slices.Clone(from)
 	slices.Sort(ranks)

@@ -4,6 +4,5 @@ package bench
 
 import "time"
 
-// processTime returns zero: how long processors have worked for this process is not
-// known here.
+// processTime returns zero: the processor time of this process is unknown here.
 func processTime() time.Duration { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processTime returns how long processors have worked for this process.
+// processTime returns the processor time of this process.
 func processTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -22,14 +22,14 @@ import (
 )
 
 const (
-	leastTexts = 1000    // fewer say little about what people write
-	longText   = 1 << 20 // bytes of a line that is read at most
-	asideTexts = 50      // one of so many texts is not stored but asked
+	leastTexts = 1000    // fewer are not representative
+	longText   = 1 << 20 // maximum length of a line, in bytes
+	asideTexts = 50      // one in this many texts is not stored but used as a question
 )
 
-// scanTexts compares the index of vectors with a scan, for texts that people wrote. Of
-// every fifty texts one is kept aside to be asked. Where more vectors are wanted than
-// there are texts, the others are of one half of a text before one half of another.
+// scanTexts compares the vector index with a scan on real texts. One in fifty texts is used as
+// a question. If more vectors are wanted than there are texts, the others combine halves of two
+// texts.
 func scanTexts(ctx context.Context, o *RecallOptions) (*VectorScan, error) {
 	texts, err := readTexts(o.Texts)
 	if err != nil {
@@ -68,7 +68,7 @@ func scanTexts(ctx context.Context, o *RecallOptions) (*VectorScan, error) {
 		}
 		v := model.Embed(nil, text).Vector
 		if len(v) == 0 {
-			v = make([]float32, out.Dimensions) // nothing in it is a word
+			v = make([]float32, out.Dimensions) // it contains no word
 		}
 		s.vectors = append(s.vectors, v...)
 	}
@@ -76,7 +76,7 @@ func scanTexts(ctx context.Context, o *RecallOptions) (*VectorScan, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer store.Close() // it is removed with all else
+	defer store.Close() // it is removed at the end
 	if err := storeVectors(ctx, store, &s, o); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func scanTexts(ctx context.Context, o *RecallOptions) (*VectorScan, error) {
 	return out, err
 }
 
-// textQueries is how many texts are asked at most.
+// textQueries is the maximum number of questions.
 const textQueries = 300
 
 // mixed returns the first half of the words of a text and the second half of another's.
@@ -126,9 +126,9 @@ func storeVectors(ctx context.Context, store *kv.Store, s *vectorScan, o *Recall
 	return store.Flush()
 }
 
-// readTexts returns the texts of files, each once and in their order: of a line that is
-// an event what it says, of another JSON object its title and text, and else the line.
-// Files that end in .gz are read through gzip.
+// readTexts returns the distinct texts of files, in order: the text of a line that is an event,
+// the title and text of another JSON object, and otherwise the line. Files that end in .gz are
+// decompressed.
 func readTexts(files []string) ([]string, error) {
 	var texts []string
 	seen := make(map[string]bool)
@@ -170,7 +170,7 @@ func eachLine(name string, visit func([]byte)) error {
 	return lines.Err()
 }
 
-// textOf returns what a line says.
+// textOf returns the text of a line.
 func textOf(line []byte) string {
 	if len(line) == 0 || line[0] != '{' {
 		return string(line)

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Texts are read of lines, events and other objects, each once, and through gzip.
+// Texts are read from lines, events and other objects, without duplicates, and through gzip.
 func TestReadTexts(t *testing.T) {
 	dir := t.TempDir()
 	plain, packed := filepath.Join(dir, "plain.txt"), filepath.Join(dir, "packed.jsonl.gz")
@@ -51,8 +51,7 @@ func TestReadTexts(t *testing.T) {
 	}
 }
 
-// Of texts the nearest are found as a scan finds them, and as many vectors are made as
-// are asked for.
+// The index finds the same nearest texts as a scan, and as many vectors are made as requested.
 func TestScanTexts(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "texts")

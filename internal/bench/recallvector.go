@@ -23,8 +23,8 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// VectorScan is the index of vectors alone, beside a scan of all vectors in memory by
-// one goroutine. The two take turns with each question.
+// VectorScan compares the vector index alone with a scan of all vectors in memory by one
+// goroutine. The two alternate on each question.
 type VectorScan struct {
 	Vectors    int     `json:"vectors"`
 	Dimensions int     `json:"dimensions"`
@@ -32,21 +32,20 @@ type VectorScan struct {
 	Ours       float64 `json:"lukasa_ms"` // median
 	Exact      float64 `json:"exact_ms"`  // median
 	Ratio      float64 `json:"ratio"`
-	CPURatio   float64 `json:"cpu_ratio"` // of all queries; 0 if not known
+	CPURatio   float64 `json:"cpu_ratio"` // over all queries; 0 if unknown
 	Recall     float64 `json:"recall_at_10"`
 }
 
 // nearestWanted is how many of the nearest are compared.
 const nearestWanted = 10
 
-// vectorQueries is how many questions are compared at most.
+// vectorQueries is the maximum number of questions.
 const vectorQueries = 60
 
-// vectorWarm is how many are asked before that, which do not count.
+// vectorWarm is the number of warm-up questions.
 const vectorWarm = 60
 
-// scanVectors compares the index of vectors with a scan. It has all vectors in memory
-// for that, in full length.
+// scanVectors compares the vector index with a scan, which has all full vectors in memory.
 func scanVectors(ctx context.Context, dir string, c *corpus, o *RecallOptions) (VectorScan, error) {
 	model := embed.Builtin()
 	out := VectorScan{Vectors: len(c.turns), Dimensions: model.Dimensions(), Queries: min(vectorQueries, o.Queries)}
@@ -70,9 +69,8 @@ func scanVectors(ctx context.Context, dir string, c *corpus, o *RecallOptions) (
 	return out, err
 }
 
-// makeRoom lets the process have as much memory more as the vectors take: what is
-// scanned is the scan's, and not what the engine may take. The function that it returns
-// takes that back.
+// makeRoom raises the memory limit by the size of the vectors: that memory belongs to the scan
+// and not to the engine. The returned function restores it.
 func makeRoom(out *VectorScan) func() {
 	limit := debug.SetMemoryLimit(-1)
 	room := 2 * 4 * int64(out.Vectors) * int64(out.Dimensions)
@@ -139,7 +137,7 @@ func (s *vectorScan) at(position uint64) []float32 {
 	return s.vectors[from : from+s.dimensions]
 }
 
-// compare asks the index and the scan the same questions, in turn.
+// compare runs the same questions on the index and on the scan, alternately.
 func (s *vectorScan) compare(ctx context.Context, out *VectorScan, o *RecallOptions, ask func() []float32) error {
 	for i := range vectorWarm {
 		if _, err := s.search(ctx, ask()); err != nil {
@@ -183,12 +181,12 @@ func (s *vectorScan) compare(ctx context.Context, out *VectorScan, o *RecallOpti
 	return nil
 }
 
-// search asks the index.
+// search searches the index.
 func (s *vectorScan) search(ctx context.Context, q []float32) ([]vector.Match, error) {
 	return s.view.Search(ctx, vector.Query{Vector: q, K: nearestWanted, Exact: func(position uint64) ([]float32, error) { return s.at(position), nil }})
 }
 
-// scan goes through all vectors, which are of length one.
+// scan compares all vectors, which have length one.
 func (s *vectorScan) scan(q []float32) []index.Match {
 	best := make([]index.Match, 0, nearestWanted+1)
 	least := float32(-2)
@@ -210,7 +208,7 @@ func (s *vectorScan) scan(q []float32) []index.Match {
 	return best
 }
 
-// dot returns the product of two vectors, whose lengths are equal and a multiple of 8.
+// dot returns the dot product of two vectors, whose lengths are equal and a multiple of 8.
 func dot(a, b []float32) float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
 	b = b[:len(a)]

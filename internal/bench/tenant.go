@@ -18,21 +18,21 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// What the tenant has whose bundles are measured, besides what is asked for.
+// Parameters of the tenant whose bundles are measured.
 const (
 	tenant     = "bench"
 	agents     = 17
-	perSession = 20       // events of a session
+	perSession = 20       // events per session
 	pins       = 20       // identities, constraints and goals
 	feedbacks  = 500      // half of them cite memories, half events
-	writers    = 512      // of memories, so that they share fsyncs
-	hidden     = "team-8" // a tag that the scope of some callers leaves out
-	// format counts the ways in which tenants were built. It changes with what
-	// is in them, since figures of other tenants cannot be compared.
+	writers    = 512      // concurrent writers of memories, so that they share fsyncs
+	hidden     = "team-8" // a tag that the scope of some callers hides
+	// format is the version of the way tenants are built. It changes with their content, since
+	// figures of different tenants cannot be compared.
 	format = 2
 )
 
-// made says how a tenant was built. It is written last.
+// made records how a tenant was built. It is written last.
 func made(o *ContextOptions) *memory.Memory {
 	return &memory.Memory{
 		ID: "made", Type: memory.TypeFact,
@@ -40,7 +40,7 @@ func made(o *ContextOptions) *memory.Memory {
 	}
 }
 
-// checkMade refuses a tenant that was built otherwise than it would be now.
+// checkMade refuses a tenant that was built differently.
 func checkMade(ctx context.Context, b *engine.Board, o *ContextOptions) error {
 	want := made(o)
 	got, err := b.Get(ctx, engine.Ref{Tenant: tenant, Kind: record.Memory, ID: want.ID}, engine.View{})
@@ -67,8 +67,8 @@ func fileOf(i int) string {
 	return fmt.Sprintf("services/%s/part%d/file%05d.go", projectOf(i), i%7, i)
 }
 
-// projectOf names the project of a file. There are as many of odd numbers as of
-// even ones, for files of odd and of even numbers.
+// projectOf names the project of a file. Files with odd and with even numbers have as many
+// projects.
 func projectOf(i int) string { return fmt.Sprintf("billing%02d", i%50) }
 
 // buildTenant builds a directory with one tenant.
@@ -95,8 +95,8 @@ func fillTenant(ctx context.Context, b *engine.Board, o *ContextOptions) (*Build
 	user := engine.Writer{Actor: "bench", Trust: record.User}
 	events := o.Things / 2
 	memories := o.Things - events
-	// The first half of the sessions is about every other file, long ago; the
-	// second about the rest, once all memories are there.
+	// The first half of the sessions is about every other file, long ago; the second about the
+	// rest, after all memories are written.
 	older := events / 2 / perSession * perSession
 	long := time.Now().Add(-time.Duration(older+1) * 20 * time.Second)
 	err := streamEvents(ctx, b, user, o, span{0, older, events, long, 20 * time.Second, 0})
@@ -135,7 +135,7 @@ func fillTenant(ctx context.Context, b *engine.Board, o *ContextOptions) (*Build
 	return out, err
 }
 
-// putAll calls put for every number below n, many at a time.
+// putAll calls put for every number below n, concurrently.
 func putAll(ctx context.Context, n int, tell func(done int), put func(i int) error) error {
 	var next, done atomic.Int64
 	var failed atomic.Pointer[error]
@@ -164,15 +164,15 @@ func putAll(ctx context.Context, n int, tell func(done int), put func(i int) err
 	return ctx.Err()
 }
 
-// span is some of the events, which happened one after the other.
+// span is a range of consecutive events.
 type span struct {
-	from, to, of int // their numbers, and how many events there are in all
+	from, to, of int // their numbers, and the number of all events
 	start        time.Time
 	step         time.Duration
-	odd          int // 1 if they are about the files with odd numbers, else 0
+	odd          int // 1 if they are about files with odd numbers, else 0
 }
 
-// streamEvents takes events in as if from a file.
+// streamEvents ingests events as if from a file.
 func streamEvents(ctx context.Context, b *engine.Board, w engine.Writer, o *ContextOptions, s span) error {
 	if s.from == s.to {
 		return nil
@@ -182,7 +182,7 @@ func streamEvents(ctx context.Context, b *engine.Board, w engine.Writer, o *Cont
 		out := bufio.NewWriterSize(dst, 1<<18)
 		for i := s.from; i < s.to; i++ {
 			if _, err := out.WriteString(s.line(i, o.Frames)); err != nil {
-				return // the reader went away
+				return // the reader has stopped
 			}
 		}
 		_ = dst.CloseWithError(out.Flush())
@@ -198,14 +198,14 @@ func streamEvents(ctx context.Context, b *engine.Board, w engine.Writer, o *Cont
 // eventID names an event.
 func eventID(i int) string { return fmt.Sprintf("evt-%012d", i) }
 
-// line is an event of a session of an agent that edits files, has tools edit
-// them, and runs tests.
+// line is an event in a session of an agent that edits files, has tools edit them, and runs
+// tests.
 func (s *span) line(i, frames int) string {
 	chance := rand.New(rand.NewPCG(4, uint64(i/5)))
 	file := func() int { return min(2*chance.IntN((frames+1)/2)+s.odd, frames-1) }
 	first, second, third := file(), file(), file()
 	if i/5%4 == 0 {
-		third = first // at times a tool goes on with what was edited
+		third = first // sometimes a tool continues with the edited file
 	}
 	chance = rand.New(rand.NewPCG(7, uint64(i)))
 	about := [...]int{first, second, third, third, first}[i%5]
@@ -231,7 +231,7 @@ func (s *span) line(i, frames int) string {
 // memoryID names a memory.
 func memoryID(i int) string { return fmt.Sprintf("mem-%012d", i) }
 
-// memoryOf is something that was learned about a file.
+// memoryOf is a memory about a file.
 func memoryOf(i, frames int) *memory.Memory {
 	chance := rand.New(rand.NewPCG(5, uint64(i)))
 	m := &memory.Memory{
@@ -254,7 +254,7 @@ func memoryOf(i, frames int) *memory.Memory {
 	return m
 }
 
-// pinOf is something that every agent is told.
+// pinOf is a memory for every agent.
 func pinOf(i int) *memory.Memory {
 	m := &memory.Memory{ID: fmt.Sprintf("pin-%d", i), Text: fmt.Sprintf("Number %d of what everybody here is told: refunds are booked twice, once for each side, and never by hand.", i)}
 	switch i % 3 {
@@ -268,7 +268,7 @@ func pinOf(i int) *memory.Memory {
 	return m
 }
 
-// feedbackOf is what somebody said about what was drawn on.
+// feedbackOf is feedback about used records.
 func feedbackOf(i, events, memories int) *memory.Feedback {
 	chance := rand.New(rand.NewPCG(6, uint64(i)))
 	f := &memory.Feedback{

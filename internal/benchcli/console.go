@@ -17,12 +17,12 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// console is where a command writes: the report to stdout, progress and errors to stderr.
+// console is the output of a command: the report to stdout, progress and errors to stderr.
 type console struct {
 	stdout  *bufio.Writer
 	stderr  io.Writer
 	json    bool // the --json flag
-	started bool // a command runs; what failed before is wrong usage
+	started bool // a command is running; earlier errors are wrong usage
 	colours bool // stdout is a terminal that wants colours
 	watched bool // stderr is a terminal
 }
@@ -55,7 +55,7 @@ func isTerminal(w io.Writer) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// finish writes what is still buffered, and returns the first failure of a write.
+// finish flushes the output, and returns the first write error.
 func (s *console) finish() error {
 	switch err := s.stdout.Flush(); {
 	case err == nil:
@@ -71,7 +71,7 @@ func (s *console) finish() error {
 func (s *console) report(err error, args []string) {
 	e := fault.From(err)
 	if e.Code == fault.OutputClosed {
-		return // the reader left, and knows
+		return // the reader has closed the pipe
 	}
 	if s.json || slices.Contains(args, "--json") {
 		_ = writeLine(s.stderr, map[string]any{"error": map[string]any{"code": e.Code, "detail": e.Error(), "fix": e.Advice()}})
@@ -80,10 +80,10 @@ func (s *console) report(err error, args []string) {
 	fmt.Fprintf(s.stderr, "%s: %s — %s [%s]\n", program, oneLine(e.Error()), oneLine(e.Advice()), e.Code)
 }
 
-// note tells something on standard error that is not an error.
+// note prints a note to standard error.
 func (s *console) note(text string) {
 	if s.json {
-		_ = writeLine(s.stderr, map[string]string{"note": text}) // the answer stands without it
+		_ = writeLine(s.stderr, map[string]string{"note": text}) // the answer is complete without it
 		return
 	}
 	fmt.Fprintf(s.stderr, "%s: note: %s\n", program, oneLine(text))
@@ -99,7 +99,7 @@ func writeLine(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// mark says of a goal whether it is reached.
+// mark shows whether a goal is reached.
 func (s *console) mark(ok bool) string {
 	if ok {
 		return s.colour("32", "ok")
@@ -116,11 +116,11 @@ func (s *console) colour(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
 }
 
-// progressEvery is how often the line of progress is written.
+// progressEvery is the interval of the progress line.
 const progressEvery = 200 * time.Millisecond
 
-// progress is one line on standard error, rewritten in place while work goes on. It shows
-// nothing unless standard error is a terminal.
+// progress is one line on standard error that is rewritten in place. It shows nothing unless
+// standard error is a terminal.
 type progress struct {
 	w    io.Writer // nil if nothing is shown
 	next time.Time
@@ -134,7 +134,7 @@ func (s *console) progress() *progress {
 	return &progress{w: s.stderr}
 }
 
-// update shows how far a piece of work is; total 0 is not known.
+// update shows the progress of a piece of work; total 0 means unknown.
 func (p *progress) update(what string, done, total int) {
 	if now := time.Now(); p.w != nil && now.After(p.next) {
 		p.next, p.on = now.Add(progressEvery), true
@@ -142,11 +142,11 @@ func (p *progress) update(what string, done, total int) {
 		if total > 0 {
 			line += fmt.Sprintf(", %.0f%% of %s", 100*float64(min(done, total))/float64(total), thousands(total))
 		}
-		_, _ = io.WriteString(p.w, "\r"+line+"\x1b[K") // a lost progress line is no loss
+		_, _ = io.WriteString(p.w, "\r"+line+"\x1b[K") // a lost progress line does not matter
 	}
 }
 
-// done takes the line off the screen.
+// done removes the line from the screen.
 func (p *progress) done() {
 	if p.on {
 		_, _ = io.WriteString(p.w, "\r\x1b[K")
@@ -154,8 +154,8 @@ func (p *progress) done() {
 	p.w, p.on = nil, false
 }
 
-// oneLine makes visible what is not a graphic character. Names and texts come from files, and
-// must neither break the line nor command the terminal.
+// oneLine makes non-graphic characters visible. Names and texts come from files, and must
+// neither break the line nor control the terminal.
 func oneLine(text string) string {
 	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
 	var b strings.Builder
@@ -169,7 +169,7 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-// counted writes a number and what it counts.
+// counted formats a number with its noun.
 func counted(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -177,7 +177,7 @@ func counted(n int, noun string) string {
 	return thousands(n) + " " + noun
 }
 
-// thousands writes n with a comma between every three digits.
+// thousands formats n with a comma between every three digits.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -57,8 +57,7 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 	return cmd
 }
 
-// failedBench is the error of a report with calls that failed or, if goals must
-// be reached, with goals that were missed.
+// failedBench returns an error if calls failed or, with strict, if goals were missed.
 func failedBench(r *bench.ContextReport, strict bool) error {
 	if n := r.One.Errors + r.Many.Errors; n > 0 {
 		return fault.Newf(fault.NotProven, "%d of %s failed, the first with: %s", n, counted(r.One.Calls+r.Many.Calls, "call"), r.Problem).

@@ -9,8 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Calls that fail make the measurement fail, goals that are missed only if they
-// must be reached.
+// Failed calls make the command fail; missed goals do so only with --strict.
 func TestBenchFails(t *testing.T) {
 	report := func(errors int, ok bool) *bench.ContextReport {
 		return &bench.ContextReport{
@@ -37,8 +36,8 @@ func TestBenchFails(t *testing.T) {
 	}
 }
 
-// What --json prints says of every goal whether it is reached, and with --strict
-// the exit code does, too.
+// The output of --json says for every goal whether it is reached; with --strict the exit code
+// does as well.
 func TestBenchMarksGoals(t *testing.T) {
 	code, out, problems := run("context", "--json", "--strict", "--dir", t.TempDir(),
 		"--things", "200", "--frames", "10", "--calls", "20", "--callers", "2", "--rounds", "2")
@@ -65,7 +64,7 @@ func TestBenchMarksGoals(t *testing.T) {
 	}
 }
 
-// What is called MB is a million bytes, as in the goals.
+// A MB is a million bytes, as in the goals.
 func TestMegabytes(t *testing.T) {
 	if got := megabytes(uint64(1_999_999_999)); got != 1999 {
 		t.Errorf("%d MB", got)

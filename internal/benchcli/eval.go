@@ -29,7 +29,7 @@ type evalFlags struct {
 	out       string
 }
 
-// evalCommand measures how good the answers are.
+// evalCommand measures the quality of answers.
 func evalCommand(s *console) *cobra.Command {
 	var flags evalFlags
 	c := &cobra.Command{
@@ -159,14 +159,14 @@ func (s *console) evalDocuments(ctx context.Context, dir string, o eval.Options,
 	return nil
 }
 
-// degraded tells what a search could not use.
+// degraded reports what a search could not use.
 func (s *console) degraded(list []string) {
 	for _, d := range list {
 		s.note(d)
 	}
 }
 
-// What --only can be.
+// Values of --only.
 const (
 	onlyWords   = "words"
 	onlyMeaning = "meaning"
@@ -185,8 +185,7 @@ func onlyFrom(only string) (lukasa.Sources, error) {
 	return 0, fault.Newf(fault.Usage, "unknown source for --only %q", only).WithFix("use one of " + onlyWords + ", " + onlyMeaning)
 }
 
-// writeFile makes the FILE of --out. It appears with all of its content or not at all, and is
-// for its owner alone.
+// writeFile atomically writes the FILE of --out, readable only by its owner.
 func writeFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -194,7 +193,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // the error that matters is known
+			_ = os.Remove(f.Name()) // the first error is reported
 		}
 	}()
 	buf := bufio.NewWriter(f)

@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/eval"
 )
 
-// rowTitles are the rows of an evaluation for a person.
+// rowTitles are the titles of the rows of an evaluation.
 var rowTitles = map[string]string{
 	eval.RowBM25:    "plain BM25",
 	eval.RowRecall:  "recall",
@@ -17,7 +17,7 @@ var rowTitles = map[string]string{
 	eval.RowAll:     "recall, by all",
 }
 
-// showEval prints how much of the evidence was found, for a person.
+// showEval prints how much of the evidence was found.
 func (s *console) showEval(r *eval.Report) {
 	asked := 0
 	if len(r.Rows) > 0 {
@@ -43,7 +43,7 @@ func (s *console) showEval(r *eval.Report) {
 	s.showKept(r.Directory)
 }
 
-// showFigures prints the figures of one category, a line for each way to rank.
+// showFigures prints the figures of one category, a line for each ranking.
 func (s *console) showFigures(category string, rows []eval.Row, of func(*eval.Row) *eval.Figures) {
 	if len(rows) == 0 {
 		return
@@ -57,7 +57,7 @@ func (s *console) showFigures(category string, rows []eval.Row, of func(*eval.Ro
 	}
 }
 
-// showEvalDocuments prints how well documents were found, for a person.
+// showEvalDocuments prints how well documents were found.
 func (s *console) showEvalDocuments(r *eval.DocumentReport) {
 	queries := "queries"
 	if r.Queries == 1 {
@@ -71,7 +71,7 @@ func (s *console) showEvalDocuments(r *eval.DocumentReport) {
 	s.showKept(r.Directory)
 }
 
-// showKept tells where the data directory is.
+// showKept prints where the data directory is.
 func (s *console) showKept(dir string) {
 	if dir != "" {
 		fmt.Fprintf(s.stdout, "\nthe data directory is %s\n", oneLine(dir))

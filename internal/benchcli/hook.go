@@ -48,8 +48,7 @@ Exit code 1: a hook failed; or, with --strict, a goal is missed.`,
 	return cmd
 }
 
-// failedHookBench is the error of a report with hooks that failed or, if goals must be
-// reached, with goals that were missed.
+// failedHookBench returns an error if hooks failed or, with strict, if goals were missed.
 func failedHookBench(r *hooks.Report, strict bool) error {
 	if r.Failures > 0 {
 		return fault.Newf(fault.NotProven, "%s failed, the first with: %s", counted(r.Failures, "hook"), r.Problem).

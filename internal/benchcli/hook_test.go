@@ -8,8 +8,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Hooks that failed make the measurement fail, goals that are missed only if they must be
-// reached.
+// Failed hooks make the command fail; missed goals do so only with --strict.
 func TestHookBenchFails(t *testing.T) {
 	t.Parallel()
 	report := func(failures int, ok bool) *hooks.Report {

@@ -8,12 +8,12 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// benchFlags are the flags of every command that measures what it has built.
+// benchFlags are the flags of every command that measures a directory it builds.
 type benchFlags struct {
 	strict bool
 }
 
-// add adds them. keep and reuse are nil where a directory cannot be measured again.
+// add adds them. keep and reuse are nil if a directory cannot be measured again.
 func (b *benchFlags) add(f *pflag.FlagSet, dir, keep, reuse *string) {
 	f.StringVar(dir, "dir", "", "where to write, on the disk to be measured (default: here)")
 	if keep != nil {
@@ -23,8 +23,8 @@ func (b *benchFlags) add(f *pflag.FlagSet, dir, keep, reuse *string) {
 	f.BoolVar(&b.strict, "strict", false, "fail if a goal is missed")
 }
 
-// measured measures in a directory, which is this one if none is named, tells how far it is,
-// shows the report, and returns the verdict on it.
+// measured measures in a directory, by default the current one, shows progress and the report,
+// and returns the verdict.
 func measured[R any](s *console, dir *string, tell *func(what string, done, total int), run func() (R, error), show func(R), verdict func(R) error) error {
 	if *dir == "" {
 		*dir = "."
@@ -47,8 +47,7 @@ func measured[R any](s *console, dir *string, tell *func(what string, done, tota
 	return verdict(r)
 }
 
-// missedGoals is the error of goals that were not reached, or nil if there are
-// none.
+// missedGoals is the error for missed goals, or nil if there are none.
 func missedGoals(names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -57,5 +56,5 @@ func missedGoals(names []string) error {
 		WithFix("measure again on a machine that does nothing else, or leave --strict away")
 }
 
-// megabytes is how many bytes something has, in millions.
+// megabytes converts bytes to millions of bytes.
 func megabytes[T int64 | uint64](bytes T) T { return bytes / 1e6 }

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// nexttoolCommand measures how well the next tool is foreseen.
+// nexttoolCommand measures how well the next tool is predicted.
 func nexttoolCommand(s *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "nexttool DIR",
@@ -59,7 +59,7 @@ the last, and after the last two.`,
 	}
 }
 
-// showNexttool prints how well the next tool was foreseen, for a person.
+// showNexttool prints how well the next tool was predicted.
 func (s *console) showNexttool(r *nexttool.Report) {
 	fmt.Fprintf(s.stdout, "%s of %s, in %d folds over tasks; artifacts of each fold:", counted(r.Events, "event"), counted(r.Sessions, "session"), nexttool.Folds)
 	for _, n := range r.Artifacts {

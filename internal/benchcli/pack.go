@@ -47,8 +47,7 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 	return cmd
 }
 
-// failedPackBench is the error of a report with calls that failed or, if goals must be
-// reached, with goals that were missed.
+// failedPackBench returns an error if calls failed or, with strict, if goals were missed.
 func failedPackBench(r *bench.PackReport, strict bool) error {
 	same := &bench.RecallReport{Goals: r.Goals, Problem: r.Problem}
 	for _, c := range r.Cases {
@@ -72,7 +71,7 @@ func (s *console) printPackBench(r *bench.PackReport) {
 		"packs", "calls", "p50 ms", "p95 ms", "p99 ms", "max ms", "cpu ms", "finding", "packing", "entries", "tokens", "found")
 	for _, c := range r.Cases {
 		finding, packing, found := fmt.Sprintf("%.2f", c.Finding), fmt.Sprintf("%.2f", c.Packing), fmt.Sprintf("%.0f%%", 100*c.Found)
-		if c.Finding == 0 { // of a block nobody knows
+		if c.Finding == 0 { // unknown for a block
 			finding, packing, found = "", "", ""
 		}
 		fmt.Fprintf(s.stdout, "%-33s %6d %8.2f %8.2f %8.2f %8.2f %8.2f %8s %8s %8.1f %7.0f %6s\n",

@@ -9,8 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Calls that fail make the measurement fail, goals that are missed only if they must be
-// reached.
+// Failed calls make the command fail; missed goals do so only with --strict.
 func TestBenchPackFails(t *testing.T) {
 	for _, c := range []struct {
 		errors int
@@ -36,8 +35,8 @@ func TestBenchPackFails(t *testing.T) {
 	}
 }
 
-// What --json prints has every case and says of every goal whether it is reached; the
-// table has them, too.
+// The output of --json has every case and says for every goal whether it is reached; so does
+// the table.
 func TestBenchPackTells(t *testing.T) {
 	dir := t.TempDir() + "/kept"
 	code, out, problems := run("pack", "--json", "--keep", dir, "--events", "200", "--queries", "4")

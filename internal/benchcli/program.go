@@ -1,9 +1,9 @@
-// Package benchcli is the command line of lukasa-bench: it measures what the engine and the
-// server reach on this machine, and how good the answers are on data with known answers.
+// Package benchcli is the command line of lukasa-bench: it measures the speed of the engine and
+// the server on this machine, and the quality of answers on data with known answers.
 //
 // It is a program of its own, so that lukasa carries no code that only measures. Every command
 // prints a table, or with --json one line of JSON; errors have the codes and exit codes of the
-// catalogue, as those of lukasa have. It measures nothing itself: internal/bench and eval do.
+// catalogue, like those of lukasa. The measurements are in internal/bench and eval.
 package benchcli
 
 import (
@@ -33,8 +33,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, env func(
 	return fault.ExitCode(err)
 }
 
-// execute runs the command that args name. An error that cobra found before the command
-// started is wrong usage.
+// execute runs the command in args. An error that cobra returns before the command starts is
+// wrong usage.
 func (s *console) execute(ctx context.Context, args []string) error {
 	root := s.root()
 	root.SetArgs(append([]string{}, args...)) // nil would make cobra read os.Args
@@ -45,7 +45,7 @@ func (s *console) execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// root returns the program itself, with every command below it.
+// root returns the root command with every command below it.
 func (s *console) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   program,
@@ -76,7 +76,7 @@ are durable; everything is written to a directory of its own and removed.`,
 	return root
 }
 
-// noArgs is for commands that take flags only.
+// noArgs is for commands that take only flags.
 func noArgs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

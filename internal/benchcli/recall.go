@@ -58,7 +58,7 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 	return cmd
 }
 
-// checkLargeBench checks the flags of what measures a large tenant.
+// checkLargeBench checks the flags of commands that measure a large tenant.
 func checkLargeBench(events, queries int, keep, reuse string) error {
 	if events < 1 || events > 100_000_000 || queries < 1 || queries > 10_000_000 {
 		return fault.New(fault.Usage, "a flag is out of range").WithFix("--events 1 to 100000000, --queries 1 to 10000000")
@@ -69,8 +69,7 @@ func checkLargeBench(events, queries int, keep, reuse string) error {
 	return nil
 }
 
-// failedRecallBench is the error of a report with calls that failed or, if goals must
-// be reached, with goals that were missed.
+// failedRecallBench returns an error if calls failed or, with strict, if goals were missed.
 func failedRecallBench(r *bench.RecallReport, strict bool) error {
 	failed, calls := 0, 0
 	for _, c := range r.Cases {

@@ -9,8 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Calls that fail make the measurement fail, goals that are missed only if they
-// must be reached.
+// Failed calls make the command fail; missed goals do so only with --strict.
 func TestBenchRecallFails(t *testing.T) {
 	report := func(errors int, ok bool) *bench.RecallReport {
 		return &bench.RecallReport{
@@ -37,8 +36,8 @@ func TestBenchRecallFails(t *testing.T) {
 	}
 }
 
-// What --json prints says of every goal whether it is reached, and with --strict the
-// exit code does, too.
+// The output of --json says for every goal whether it is reached; with --strict the exit code
+// does as well.
 func TestBenchRecallMarksGoals(t *testing.T) {
 	code, out, problems := run("recall", "--json", "--strict", "--dir", t.TempDir(), "--events", "200", "--queries", "4")
 	var r struct {

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script from what happens")
 
-// The test binary plays lukasa-bench for the scripts and the examples.
+// The test binary acts as lukasa-bench for the scripts and the examples.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		program: func() {
@@ -70,8 +70,8 @@ func run(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), problems.String()
 }
 
-// Every command explains itself, and each line of its example runs as printed and succeeds in a
-// directory that has the examples of the repository and nothing else.
+// Every command has help, and each line of its example runs as printed and succeeds in a
+// directory with only the examples of the repository.
 func TestExamplesWork(t *testing.T) {
 	t.Parallel()
 	sh, err := exec.LookPath("sh")
@@ -109,7 +109,7 @@ func TestExamplesWork(t *testing.T) {
 	visit(newConsole(nil, nil, os.LookupEnv).root())
 }
 
-// Wrong usage has a code, the exit code of it, and the form that was asked for.
+// Wrong usage has a code, its exit code, and the requested format.
 func TestWrongUsage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

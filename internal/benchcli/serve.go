@@ -50,7 +50,7 @@ Exit code 1: a goal is missed, with --strict.`,
 	return cmd
 }
 
-// missedServeGoals is the error of goals that were not reached.
+// missedServeGoals is the error for missed goals.
 func missedServeGoals(r *serving.Report) error {
 	var missed []string
 	for _, g := range r.Goals {

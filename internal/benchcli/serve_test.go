@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// What --json prints says of every goal whether it is reached, and with --strict the exit
-// code does, too; the table has the same cases.
+// The output of --json says for every goal whether it is reached; with --strict the exit code
+// does as well; the table has the same cases.
 func TestBenchServeTells(t *testing.T) {
 	code, out, problems := run("serve", "--json", "--strict", "--dir", t.TempDir(), "--events", "20")
 	var r struct {

@@ -1,22 +1,20 @@
-// Package bundle composes what an agent is told when it starts: candidates of
-// three tiers, in the order of how much they matter, as far as they fit into a
-// budget of tokens, and links to the rest.
+// Package bundle composes what an agent receives when it starts: candidates of three tiers, by
+// salience, cut to a budget of tokens, and links to the rest.
 //
 // # What is guaranteed
 //
-//   - Purity: no clock, no chance, no I/O but what the caller's render does. The
-//     same candidates, in whatever order they come, give the same bundle.
-//   - A thing stands in one tier: pinned before outcomes before frame-relevant.
+//   - Purity: no clock, no randomness, no I/O except the caller's render. The same
+//     candidates, in any order, give the same bundle.
+//   - A record is in one tier: pinned before outcomes before frame-relevant.
 //   - Pinned candidates score [salience.PinnedFloor] at least.
-//   - What is kept fits the budget as rendered, unless it is the one thing that
-//     is kept whatever its size. Nothing that is dropped would have come before
-//     something that is kept.
-//   - What is dropped is counted, and the best of it is linked.
+//   - The rendered entries fit the budget, except that one entry is always kept,
+//     whatever its size. No dropped candidate ranks before a kept one.
+//   - Dropped candidates are counted, and the best of them are linked.
 //
 // # What is not
 //
-// Nothing is filtered here: what is forgotten, over, hidden or out of scope must
-// not be among the candidates. Texts are the caller's, and so is their count.
+// Nothing is filtered here: forgotten, expired, hidden or out-of-scope records must not be
+// among the candidates. The caller supplies texts and their token counts.
 package bundle
 
 import (
@@ -32,96 +30,93 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// Entry is one thing of a bundle: a memory, a policy or an event.
+// Entry is one entry of a bundle: a memory, a policy or an event.
 type Entry struct {
-	URI     memory.URI // of the current version, whichever that is
+	URI     memory.URI // without a version
 	ID      string
 	Kind    record.Kind
 	Type    string // a memory's type, a policy's kind, an event's type
 	Key     string
-	Status  string // a goal's status, a constraint's strength, how an event went …
-	Version uint32 // 0 of an event
+	Status  string // a goal's status, a constraint's strength, an event's outcome …
+	Version uint32 // 0 for an event
 	Trust   record.Trust
-	Actor   string // who wrote it
-	Agent   string // whose event it is
+	Actor   string // its writer
+	Agent   string // the agent of an event
 	Session string // of an event
 	Tags    []string
 	Created time.Time
 	Updated time.Time
 
-	// Name is what the maps of the bundle know it by: its id, or the text of its
-	// URI where an id alone would name two things.
+	// Name is its key in the maps of the bundle: its id, or the text of its URI if two records
+	// share an id.
 	Name string
-	// Text is the thing in the bundle's form, Tokens what that counts and Score
-	// how much it matters here. The maps have the same under its name.
+	// Text is the record in the form of the bundle, Tokens its count and Score its salience
+	// here. The maps have the same under its name.
 	Text   string
 	Tokens int
 	Score  float32
 }
 
-// Candidate is a thing that a tier's scan found: what decides whether it is kept.
+// Candidate is a record that the scan of a tier found, with what decides whether it is kept.
 type Candidate struct {
 	Kind    record.Kind
 	ID      string
 	Created int64 // nanoseconds since 1970
-	// Salience is how much it matters, from 0 to 1 and without the floor.
+	// Salience is from 0 to 1, without the floor.
 	Salience float64
-	// PinRank orders what is pinned and scores the same: 0 is said first.
+	// PinRank breaks ties of score among pinned candidates: 0 comes first.
 	PinRank int
-	// Known is what the thing counts in the bundle's form, where that is known
-	// before it is rendered, and else 0.
+	// Known is the token count in the form of the bundle if it is known before rendering, and
+	// otherwise 0.
 	Known int
-	// Index is the caller's own; it is not looked at.
+	// Index is for the caller's use; Compose ignores it.
 	Index int
 }
 
-// Ranks of what is pinned: who one is, then what one must not do, then what one
-// wants.
+// Ranks of pinned candidates: identities, then constraints, then goals.
 const (
 	RankIdentity = iota
 	RankConstraint
 	RankGoal
 )
 
-// Bundle is what an agent is told when it starts. Its slices and maps are the
-// caller's own.
+// Bundle is what an agent receives when it starts. Its slices and maps belong to the caller.
 type Bundle struct {
 	Pinned        []*Entry // by score
 	FrameRelevant []*Entry // by score
 	Outcomes      []*Entry // newest first, then by score
 
-	// Rendered, Tokens and Scores are by [Entry.Name]. Rendered has what is
-	// kept. Scores also have what is in ReachableURIs, and Tokens those of it
-	// whose count was known before the budget was spent.
+	// Rendered, Tokens and Scores are keyed by [Entry.Name]. Rendered has the kept entries.
+	// Scores also has those of ReachableURIs, and Tokens those of them whose count was known
+	// before the budget was spent.
 	Rendered map[string]string
 	Tokens   map[string]int
 	Scores   map[string]float32
 
-	ReachableURIs []memory.URI // the best of what was dropped, best first
-	TotalTokens   int          // of what is kept
-	Trimmed       int          // how much was dropped
-	LatencyMS     int64        // set by whoever called Compose
+	ReachableURIs []memory.URI // the best dropped candidates, best first
+	TotalTokens   int          // of the kept entries
+	Trimmed       int          // how many were dropped
+	LatencyMS     int64        // set by the caller of Compose
 	Form          memory.Form
 
-	Budget int    // that was kept to
-	Tenant string // whose things they are
-	// Counter is what counted the tokens, Size and Root say which state was
-	// read. They are set by whoever called Compose.
+	Budget int // the effective budget
+	Tenant string
+	// Counter is the token counter, Size and Root identify the state that was read. The caller
+	// of Compose sets them.
 	Counter string
 	Size    uint64
 	Root    merkle.Hash
 }
 
-// Render makes the entry of a candidate that is about to be kept, with its text in
-// the form of the bundle and what that counts; name and score are filled in. An
-// error that is [ErrGone] leaves the candidate out, as if it had not been found.
+// Render makes the entry of a candidate that is about to be kept, with its text in the form of
+// the bundle and its count; Compose fills in name and score. [ErrGone] leaves the candidate
+// out, as if it had not been found.
 type Render func(c *Candidate, in Tier, e *Entry) error
 
-// ErrGone is what a render returns for something that went away meanwhile.
+// ErrGone is what a render returns for a record that was removed meanwhile.
 var ErrGone = errors.New("bundle: it is not there any more")
 
-// placed is a candidate with its tier and the score that it has there, and its
-// entry once it is kept.
+// placed is a candidate with its tier and its score there, and its entry once it is kept.
 type placed struct {
 	*Candidate
 	tier  Tier
@@ -129,12 +124,12 @@ type placed struct {
 	entry *Entry
 }
 
-// entriesAtOnce is how many entries room is made for at a time.
+// entriesAtOnce is how many entries are allocated at a time.
 const entriesAtOnce = 16
 
-// Compose makes a bundle of the candidates of the three tiers, which are things
-// of one tenant and Compose's to change. They are rendered in the order in which
-// they are kept, until one does not fit.
+// Compose makes a bundle of the candidates of the three tiers, which belong to one tenant and
+// which Compose may change. It renders them in the order in which they are kept, until one does
+// not fit.
 func Compose(tenant string, pinned, outcomes, frames []Candidate, o Options, render Render) (*Bundle, error) {
 	o, err := o.Normalize()
 	if err != nil {
@@ -180,11 +175,11 @@ func Compose(tenant string, pinned, outcomes, frames []Candidate, o Options, ren
 	return b, nil
 }
 
-// place gives every candidate its one tier and its score there. It also reports
-// whether there are things of different kinds with one id.
+// place gives every candidate one tier and its score there. It also reports whether records of
+// different kinds share an id.
 func place(pinned, outcomes, frames []Candidate, o *Options) (all []placed, clash bool) {
 	all = make([]placed, 0, len(pinned)+min(len(outcomes), o.OutcomeLimit)+len(frames))
-	seen := make(map[string]uint32, cap(all)) // the kinds of things that have an id
+	seen := make(map[string]uint32, cap(all)) // the kinds that share an id
 	add := func(c *Candidate, tier Tier, floor float64) {
 		kinds, own := seen[c.ID], uint32(1)<<c.Kind
 		if kinds&own == 0 {
@@ -214,9 +209,9 @@ func place(pinned, outcomes, frames []Candidate, o *Options) (all []placed, clas
 	return all, clash
 }
 
-// score is the candidate's salience within bounds.
+// score is the candidate's salience, clamped.
 func (c *Candidate) score() float64 {
-	if !(c.Salience > 0) { // not a number, too
+	if !(c.Salience > 0) { // also if NaN
 		return 0
 	}
 	return min(c.Salience, 1)
@@ -233,7 +228,7 @@ func byTime(a, b *Candidate) int {
 	return byID(a, b)
 }
 
-// byID orders what cannot be told apart otherwise.
+// byID breaks the remaining ties.
 func byID(a, b *Candidate) int {
 	if c := cmp.Compare(a.Kind, b.Kind); c != 0 {
 		return c
@@ -241,8 +236,8 @@ func byID(a, b *Candidate) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
-// byScore is the order in which things are kept: by score, what is pinned before
-// what is not, by rank among those, newest first.
+// byScore is the order in which candidates are kept: by score, pinned first, by rank among
+// these, newest first.
 func byScore(a, b *placed) int {
 	if c := cmp.Compare(b.score, a.score); c != 0 {
 		return c
@@ -264,8 +259,8 @@ func byScore(a, b *placed) int {
 	return byID(a.Candidate, b.Candidate)
 }
 
-// queue gives out what it holds in the order byScore. Few of many are wanted, so
-// it is a heap rather than a sorted list.
+// queue returns its items in the order byScore. Few of many are needed, so it is a heap and not
+// a sorted list.
 type queue []placed
 
 func newQueue(all []placed) queue {
@@ -276,7 +271,7 @@ func newQueue(all []placed) queue {
 	return q
 }
 
-// pop takes the first off.
+// pop removes the first.
 func (q *queue) pop() placed {
 	old := *q
 	first, last := old[0], len(old)-1
@@ -303,8 +298,8 @@ func (q queue) sink(i int) {
 	}
 }
 
-// fill puts what is kept into its tiers, and tells of both what there is to
-// tell. Both come in the order byScore.
+// fill puts the kept candidates into their tiers, and fills the maps and counts for kept and
+// dropped ones. Both lists are in the order byScore.
 func (b *Bundle) fill(kept, dropped []placed, clash bool) {
 	told := len(kept) + len(dropped)
 	names := naming{tenant: b.Tenant}
@@ -346,16 +341,16 @@ func (b *Bundle) fill(kept, dropped []placed, clash bool) {
 	}
 }
 
-// scheme begins the text of every URI.
+// scheme is the prefix of every URI.
 const scheme = "lukasa://"
 
-// naming says what things are called in the maps of a bundle.
+// naming assigns the names of records in the maps of a bundle.
 type naming struct {
 	tenant string
-	kinds  map[string]uint32 // of the things that have an id, where ids clash
+	kinds  map[string]uint32 // of the records that share an id
 }
 
-// look finds the ids that two things have.
+// look finds the ids that two records share.
 func (n *naming) look(lists ...[]placed) {
 	n.kinds = make(map[string]uint32)
 	for _, list := range lists {
@@ -365,8 +360,8 @@ func (n *naming) look(lists ...[]placed) {
 	}
 }
 
-// of returns the name of a thing. An id that could be taken for a URI is never a
-// name by itself, so that names are never equal.
+// of returns the name of a record. An id that looks like a URI is never a name by itself, so
+// that names are unique.
 func (n *naming) of(c *Candidate) string {
 	kinds := n.kinds[c.ID]
 	if kinds&(kinds-1) != 0 && c.Kind != record.Memory || strings.HasPrefix(c.ID, scheme) {

@@ -24,7 +24,7 @@ func thing(id string, salience float64, age int) bundle.Candidate {
 	return bundle.Candidate{Kind: record.Memory, ID: id, Salience: salience, Created: day.AddDate(0, 0, -age).UnixNano()}
 }
 
-// of makes a candidate one of another kind.
+// of changes the kind of a candidate.
 func of(kind record.Kind, c bundle.Candidate) bundle.Candidate {
 	c.Kind = kind
 	return c
@@ -38,13 +38,13 @@ func ranked(rank int, c bundle.Candidate) bundle.Candidate {
 
 type list = []bundle.Candidate
 
-// tens renders everything as its id, and counts ten tokens.
+// tens renders every candidate as its id with ten tokens.
 func tens(c *bundle.Candidate, _ bundle.Tier, e *bundle.Entry) error {
 	e.Text, e.Tokens = "text of "+c.ID, 10
 	return nil
 }
 
-// counting renders things with the counts that their ids are listed with.
+// counting renders candidates with the counts listed for their ids.
 func counting(tokens map[string]int) bundle.Render {
 	return func(c *bundle.Candidate, _ bundle.Tier, e *bundle.Entry) error {
 		e.Text, e.Tokens = "text of "+c.ID, tokens[c.ID]
@@ -96,13 +96,13 @@ func TestDedupPriority(t *testing.T) {
 	}
 }
 
-// TestDedupIsByKindAndID: an id alone does not make two things one.
+// TestDedupIsByKindAndID: records of different kinds may share an id.
 func TestDedupIsByKindAndID(t *testing.T) {
 	b := compose(t, nil, list{of(record.Event, thing("x", 0.5, 1))}, list{thing("x", 0.4, 1), thing("x", 0.4, 1)}, bundle.Options{}, tens)
 	expect(t, b, "", "x", "x")
 }
 
-// TestPinnedFloor: what is pinned scores 0.7 at least, and more if it deserves it.
+// TestPinnedFloor: pinned candidates score at least 0.7.
 func TestPinnedFloor(t *testing.T) {
 	b := compose(t, list{thing("low", 0.01, 1), thing("high", 0.9, 1)}, nil, list{thing("frame", 0.01, 1)}, bundle.Options{}, tens)
 	expect(t, b, "high low", "frame", "")
@@ -113,7 +113,7 @@ func TestPinnedFloor(t *testing.T) {
 	}
 }
 
-// TestPinnedSurviveBudget: the floor is what stands in for quotas.
+// TestPinnedSurviveBudget: the floor takes the place of quotas.
 func TestPinnedSurviveBudget(t *testing.T) {
 	b := compose(t, list{thing("who", 0.01, 900)}, nil, list{thing("a", 0.69, 0), thing("b", 0.71, 0)}, bundle.Options{BudgetTokens: 20}, tens)
 	expect(t, b, "who", "b", "")
@@ -122,7 +122,7 @@ func TestPinnedSurviveBudget(t *testing.T) {
 	}
 }
 
-// TestTrimOrder: the lowest goes first, whatever its tier and its size.
+// TestTrimOrder: the lowest score goes first, whatever its tier and size.
 func TestTrimOrder(t *testing.T) {
 	pinned := list{thing("rule", 0.1, 1)}                                                   // 0.7
 	outcomes := list{thing("out1", 0.9, 1), thing("out2", 0.2, 1)}                          //
@@ -137,7 +137,7 @@ func TestTrimOrder(t *testing.T) {
 		{102, "rule", "f1 f2 f3", "out1 out2", "", 102},
 		{101, "rule", "f1 f2", "out1 out2", "f3", 101},
 		{100, "rule", "f1 f2", "out1", "out2 f3", 100},
-		{99, "rule", "f1", "out1", "f2 out2 f3", 80}, // out2 and f3 would fit, but they matter less than f2, which does not
+		{99, "rule", "f1", "out1", "f2 out2 f3", 80}, // out2 and f3 would fit, but rank below f2, which does not
 		{80, "rule", "f1", "out1", "f2 out2 f3", 80},
 		{79, "", "f1", "out1", "rule f2 out2 f3", 40},
 		{11, "", "", "out1", "f1 rule f2 out2 f3", 10},
@@ -183,7 +183,7 @@ func TestTiesAtTheFloor(t *testing.T) {
 	}
 }
 
-// TestOutcomesByTimeThenSalience: newest first, the better first at one time, then by id.
+// TestOutcomesByTimeThenSalience: newest first, then by score, then by id.
 func TestOutcomesByTimeThenSalience(t *testing.T) {
 	outcomes := list{
 		thing("old", 0.9, 9), thing("b", 0.5, 2), thing("new", 0.1, 1), thing("better", 0.6, 2), thing("a", 0.5, 2),
@@ -192,8 +192,8 @@ func TestOutcomesByTimeThenSalience(t *testing.T) {
 	expect(t, b, "", "", "new better a b old")
 }
 
-// TestOutcomeLimit: the newest are taken, after those that are pinned anyway, and
-// what is cut off stays where it also belongs.
+// TestOutcomeLimit: the newest are taken, not counting those that are pinned, and what is cut
+// off stays in its other tier.
 func TestOutcomeLimit(t *testing.T) {
 	outcomes := func() list {
 		return list{thing("o5", 0.5, 5), thing("o1", 0.1, 1), thing("o4", 0.5, 4), thing("o2", 0.1, 2), thing("o3", 0.5, 3)}
@@ -206,18 +206,18 @@ func TestOutcomeLimit(t *testing.T) {
 	if b.Trimmed != 0 || len(b.ReachableURIs) != 0 {
 		t.Errorf("what the limit cuts off was counted as dropped by the budget: %d, %q", b.Trimmed, reachable(b))
 	}
-	// The same outcome, found by two objects, counts once.
+	// An outcome found by two objects counts once.
 	twice := append(outcomes(), outcomes()...)
 	expect(t, compose(t, nil, twice, nil, bundle.Options{}, tens), "", "", "o1 o2 o3")
 }
 
-// TestFrameRelevantBySalience: by score, then newer first, then by id.
+// TestFrameRelevantBySalience: by score, then newest first, then by id.
 func TestFrameRelevantBySalience(t *testing.T) {
 	frames := list{thing("c", 0.2, 1), thing("old", 0.5, 9), thing("b", 0.2, 1), thing("new", 0.5, 1), thing("top", 0.6, 99)}
 	expect(t, compose(t, nil, nil, frames, bundle.Options{}, tens), "", "top new old b c", "")
 }
 
-// TestReachableCap: 64 at most, and they are the best-scored of all that was dropped.
+// TestReachableCap: at most 64, and they are the best of all dropped candidates.
 func TestReachableCap(t *testing.T) {
 	var frames list
 	for i := range 200 {
@@ -236,8 +236,7 @@ func TestReachableCap(t *testing.T) {
 	}
 }
 
-// TestIncludeTiers: what is not asked for is not there, and takes nothing from
-// the other tiers.
+// TestIncludeTiers: a tier that is not requested is absent, and takes nothing from the others.
 func TestIncludeTiers(t *testing.T) {
 	run := func(tiers ...bundle.Tier) *bundle.Bundle {
 		return compose(t, list{thing("p", 0.1, 1)}, list{thing("p", 0.1, 1), thing("o", 0.1, 1)}, list{thing("p", 0.1, 1), thing("o", 0.1, 1), thing("f", 0.1, 1)},
@@ -254,8 +253,7 @@ func TestIncludeTiers(t *testing.T) {
 	}
 }
 
-// TestBudgetClamps: 0 is the default, what is too high is brought down, and less
-// than nothing is refused.
+// TestBudgetClamps: 0 is the default, a high budget is lowered, and a negative one is refused.
 func TestBudgetClamps(t *testing.T) {
 	for _, c := range []struct{ give, want int }{
 		{0, 3000}, {1, 1}, {3999, 3999}, {4000, 4000}, {4001, 4000}, {1_000_000_000, 4000}, {math.MaxInt, 4000},
@@ -315,7 +313,7 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// TestNormalizeTwice: doing it again changes nothing.
+// TestNormalizeTwice: Normalize is idempotent.
 func TestNormalizeTwice(t *testing.T) {
 	for _, o := range []bundle.Options{{}, {BudgetTokens: 9999, OutcomeLimit: 99}, {BudgetTokens: 7, Form: memory.FormFull}} {
 		once, err1 := o.Normalize()
@@ -326,8 +324,8 @@ func TestNormalizeTwice(t *testing.T) {
 	}
 }
 
-// TestRenderedLazily: nothing is rendered that is not kept, but for one whose
-// size was not known before.
+// TestRenderedLazily: only kept candidates are rendered, except one whose size was not known
+// before.
 func TestRenderedLazily(t *testing.T) {
 	run := func(known int) (rendered []string) {
 		var frames list
@@ -357,8 +355,7 @@ func TestRenderedLazily(t *testing.T) {
 	}
 }
 
-// TestGone: what went away while the bundle was made is as if it had not been
-// there, and another error ends it.
+// TestGone: a record that is removed meanwhile is left out, and another error ends Compose.
 func TestGone(t *testing.T) {
 	render := func(c *bundle.Candidate, in bundle.Tier, e *bundle.Entry) error {
 		if c.ID == "gone" {
@@ -380,8 +377,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestNames: maps are by id; where two kept things have one id, those that are
-// not memories go by their URI. Nobody can choose an id that takes another's place.
+// TestNames: maps are keyed by id; if two kept records share an id, those that are not memories
+// are keyed by URI. No id can be chosen to take another's place.
 func TestNames(t *testing.T) {
 	e := func() bundle.Candidate { return of(record.Event, thing("x", 0.5, 1)) }
 	p := func() bundle.Candidate { return of(record.Policy, thing("x", 0.5, 1)) }
@@ -398,7 +395,7 @@ func TestNames(t *testing.T) {
 	if len(b.Rendered) != 5 {
 		t.Errorf("%d texts: %v", len(b.Rendered), b.Rendered)
 	}
-	// Also where the other one was dropped.
+	// Also if the other one was dropped.
 	b = compose(t, nil, nil, list{thing("x", 0.3, 1), e()}, bundle.Options{BudgetTokens: 10}, tens)
 	if b.FrameRelevant[0].Name != "lukasa://acme/event/x" || b.Scores["x"] != 0.3 {
 		t.Errorf("%q, %v", b.FrameRelevant[0].Name, b.Scores)
@@ -409,7 +406,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSalienceOutOfBounds: what is no number, or none from 0 to 1, does no harm.
+// TestSalienceOutOfBounds: NaN and values outside of 0 to 1 do no harm.
 func TestSalienceOutOfBounds(t *testing.T) {
 	b := compose(t, nil, nil, list{thing("nan", math.NaN(), 1), thing("low", -5, 2), thing("inf", math.Inf(1), 1), thing("half", 0.5, 1)}, bundle.Options{}, tens)
 	expect(t, b, "", "inf half nan low", "")

@@ -16,7 +16,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// item is a candidate as the naive composer sees it.
+// item is a candidate in the naive composer.
 type item struct {
 	c      bundle.Candidate
 	tier   bundle.Tier
@@ -24,9 +24,8 @@ type item struct {
 	tokens int
 }
 
-// naive composes by the document, step by step and without any thought of speed:
-// everything is scored and counted, and then the lowest is thrown out, one after
-// the other, until the rest fits.
+// naive composes by the document, step by step and without regard to speed: it scores and
+// counts everything, and then drops the lowest, one after the other, until the rest fits.
 func naive(pinned, outcomes, frames list, o bundle.Options, size func(bundle.Candidate) int) *bundle.Bundle {
 	budget, limit := o.BudgetTokens, o.OutcomeLimit
 	if budget == 0 {
@@ -122,7 +121,7 @@ func total(items []item) (sum int) {
 	return sum
 }
 
-// older reports whether a comes behind b among outcomes.
+// older reports whether a comes after b among outcomes.
 func older(a, b bundle.Candidate) bool {
 	switch {
 	case a.Created != b.Created:
@@ -135,7 +134,7 @@ func older(a, b bundle.Candidate) bool {
 	return a.ID > b.ID
 }
 
-// lower reports whether a gives way before b does.
+// lower reports whether a is dropped before b.
 func lower(a, b item) bool {
 	pin := func(i item) int {
 		if i.tier == "pinned" {
@@ -156,7 +155,7 @@ func lower(a, b item) bool {
 	return a.c.ID > b.c.ID
 }
 
-// draw makes candidates of a few ids, scores and ages, so that they often meet.
+// draw makes candidates of a few ids, scores and ages, so that they often collide.
 func draw(rng *rand.Rand, world list, most int) list {
 	drawn := make(list, rng.IntN(most+1))
 	for i := range drawn {
@@ -217,8 +216,7 @@ func uris(b *bundle.Bundle) [3][]string {
 	return all
 }
 
-// TestOrderOfCandidates: the bundle does not depend on the order in which the
-// scans found things.
+// TestOrderOfCandidates: the bundle does not depend on the order of the candidates.
 func TestOrderOfCandidates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var world list

@@ -14,28 +14,27 @@ type Tier string
 
 // The tiers.
 const (
-	// TierPinned is who the agent is, what it must never do, and what it is to
-	// reach.
+	// TierPinned is the agent's identity, hard constraints and goals.
 	TierPinned Tier = "pinned"
-	// TierFrameRelevant is what matters for doing this with that.
+	// TierFrameRelevant is what matters for this action on this object.
 	TierFrameRelevant Tier = "frame_relevant"
-	// TierOutcomes is how it went when the same was done before.
+	// TierOutcomes is the outcomes of earlier such actions.
 	TierOutcomes Tier = "outcomes"
 )
 
-// Tiers lists the tiers in the order in which a bundle shows them.
+// Tiers lists the tiers in the order of a bundle.
 func Tiers() []Tier { return []Tier{TierPinned, TierFrameRelevant, TierOutcomes} }
 
 // Defaults and limits.
 const (
 	DefaultBudgetTokens = 3000 // where no budget is given
-	MaxBudgetTokens     = 4000 // a higher one is taken for this
+	MaxBudgetTokens     = 4000 // higher budgets are lowered to this
 	DefaultOutcomeLimit = 3    // where no limit is given
-	MaxOutcomeLimit     = 64   // a higher one is taken for this
+	MaxOutcomeLimit     = 64   // higher limits are lowered to this
 	MaxReachableURIs    = 64
 )
 
-// Options says how a bundle is composed. The zero value works.
+// Options configures a bundle. The zero value works.
 type Options struct {
 	BudgetTokens int         // zero means DefaultBudgetTokens
 	OutcomeLimit int         // zero means DefaultOutcomeLimit
@@ -43,9 +42,8 @@ type Options struct {
 	Form         memory.Form // empty means medium
 }
 
-// Normalize returns the options with defaults for what was left out and with
-// what is too high brought down to its limit. What makes no sense is refused.
-// Doing it twice changes nothing.
+// Normalize returns the options with defaults filled in and values above their limit lowered to
+// it. It refuses invalid values. It is idempotent.
 func (o Options) Normalize() (Options, error) {
 	switch {
 	case o.BudgetTokens < 0:
@@ -82,8 +80,8 @@ func (o Options) Includes(t Tier) bool {
 	return len(o.IncludeTiers) == 0 || slices.Contains(o.IncludeTiers, t)
 }
 
-// Capped returns normalised options with a budget of at most the given number
-// of tokens; 0 is none.
+// Capped returns normalised options with a budget of at most the given number of tokens; 0
+// means no limit.
 func (o Options) Capped(tokens int) Options {
 	if tokens > 0 {
 		o.BudgetTokens = min(o.BudgetTokens, tokens)
@@ -107,7 +105,7 @@ func tierNames() string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// shown quotes a name for an error, short and harmless.
+// shown quotes a name for an error, short and with hidden characters written out.
 func shown(s string) string {
 	const most = 40
 	if len(s) > most {

@@ -10,7 +10,7 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// event is a message as agents send them: ASCII, compact, some 0.6 KB.
+// event is a typical message: ASCII, compact, some 0.6 KB.
 const event = `{"hmx_version":"HMX-1.0","event_id":"019e5b10-22aa-7c31-9d44-5be0c1f2a901","event_type":"message",` +
 	`"agent_id":"agent-planner-07","tenant_id":"tenant-northwind","session_id":"session-2026-04-02-113",` +
 	`"timestamp":"2026-04-02T09:41:27.512Z","sequence":1184,"content":{"role":"assistant",` +
@@ -18,8 +18,7 @@ const event = `{"hmx_version":"HMX-1.0","event_id":"019e5b10-22aa-7c31-9d44-5be0
 	`"attachments":[]},"metadata":{"channel":"slack","user_id":"U58213","thread":"C02-771"},` +
 	`"trace_id":"trace-export-nightly","source":"claude-agent","salience":0.62,"tags":["export","storage","access"]}`
 
-// prose is the same kind of event with what people write: escapes and letters
-// beyond ASCII.
+// prose is the same kind of event with text of people: escapes and non-ASCII letters.
 const prose = `{"hmx_version":"HMX-1.0","event_id":"019e5b10-22aa-7c31-9d44-5be0c1f2a902","event_type":"message",` +
 	`"sequence":1185,"content":{"role":"user","text":"Schöne Grüße aus Zürich,\nbitte prüfe \"Export № 7\" – läuft er?\n\tДа, кажется. 🙂 C:\\temp\\out"},` +
 	`"metadata":{},"salience":3.5e-1}`
@@ -32,14 +31,14 @@ func wideObject(names int) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `"name-%07d":%d`, i*7919%names, i) // 7919: prime, so no name comes twice
+		fmt.Fprintf(&b, `"name-%07d":%d`, i*7919%names, i) // 7919 is prime, so no name is repeated
 	}
 	b.WriteByte('}')
 	return []byte(b.String())
 }
 
-// collidingObject has names of one length that differ only in their middle,
-// where HashKey does not look.
+// collidingObject has names of one length that differ only in their middle, which HashKey
+// ignores.
 func collidingObject(names int) []byte {
 	var b strings.Builder
 	b.WriteByte('{')

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dump writes down all that a Doc says about its text.
+// dump prints everything that a Doc contains about its text.
 func dump(d *Doc) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "complete %v, flaws %+v\n", d.Complete(), d.Flaws())
@@ -33,7 +33,7 @@ func dump(d *Doc) string {
 	return b.String()
 }
 
-// value draws a JSON text, now and then with a flaw in it.
+// value draws a JSON text, sometimes with a flaw.
 func value(depth int) *rapid.Generator[string] {
 	leaf := rapid.SampledFrom([]string{
 		"0", "-0", "12345", "1e3", "0.5", "1e21", "9007199254740993", "true", "false", "null", `""`, `"plain"`,
@@ -59,8 +59,7 @@ func value(depth int) *rapid.Generator[string] {
 	})
 }
 
-// A Doc that has read anything before, broken texts included, reads the next
-// text as a new one does.
+// A Doc that was used before, even for broken texts, parses the next text like a new one.
 func TestReuse(t *testing.T) {
 	var used Doc
 	rapid.Check(t, func(t *rapid.T) {
@@ -151,8 +150,7 @@ func TestMember(t *testing.T) {
 	}
 }
 
-// The ingest path: a Doc that has seen an event before takes no memory for the
-// next one.
+// The ingest path: a Doc that has parsed an event before allocates nothing for the next one.
 func TestNoAllocation(t *testing.T) {
 	kilobyte := []byte(`[` + event + `,` + prose + `,{"\u0061\n":"` + strings.Repeat("x", 100) + `"}]`)
 	if len(kilobyte) < 1000 {
@@ -169,7 +167,7 @@ func TestNoAllocation(t *testing.T) {
 		"AppendCompact":   func() { out = d.AppendCompact(out[:0], 0) },
 		"Parse, wide":     func() { other.Parse(wide) },
 	} {
-		f() // each is warm for itself
+		f() // warms up each separately
 		held := d.Footprint()
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s allocates %v times", name, n)

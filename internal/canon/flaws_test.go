@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// at is a flaw as the tables below state it.
+// at is a flaw in the tables below.
 type at struct {
 	Code    FlawCode
 	Offset  int
@@ -55,7 +55,7 @@ func TestFlaws(t *testing.T) {
 		{"\"\xF0\x9F\x98\\n\x80\"", []at{{FlawUTF8, 1, ""}}},  // split by an escape
 		{"{\"a\":[0,\"\xFF\"]}", []at{{FlawUTF8, 9, "/a/1"}}}, // one flaw for each string
 		{"[\"\xFF\xFE\",\"\xFF\"]", []at{{FlawUTF8, 2, "/0"}, {FlawUTF8, 7, "/1"}}},
-		{"{\"\xFF\":1}", []at{{FlawUTF8, 2, ""}}}, // a name is at fault in its object
+		{"{\"\xFF\":1}", []at{{FlawUTF8, 2, ""}}}, // a name is a fault of its object
 		{"{\"\xFF\":NaN}", []at{{FlawUTF8, 2, ""}, {FlawNumber, 5, "/\uFFFD"}}},
 		{"\xFF", []at{{FlawSyntax, 0, ""}}}, // outside strings it is syntax
 
@@ -100,7 +100,7 @@ func TestFlaws(t *testing.T) {
 	}
 }
 
-// Broken structure: where the reader stops and what it asks for there.
+// Broken structure: where the parser stops and what it expects there.
 func TestSyntax(t *testing.T) {
 	for _, c := range []struct {
 		text    string
@@ -182,8 +182,8 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// Strings are read some bytes at a time: whatever ends a plain run must be seen
-// at each place of a word, beside any plain byte, and in the rest after it.
+// Strings are read several bytes at a time: whatever ends a plain run must be found at each
+// position of a word, beside any plain byte, and in the rest after it.
 func TestSpecialBytes(t *testing.T) {
 	plain := func(c byte) bool { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\' }
 	for fill := range byte(0x80) {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// seeds are texts of every shape; those that once found a fault are under
-// testdata/fuzz.
+// seeds are texts of every form; those that once found a bug are under testdata/fuzz.
 var seeds = []string{
 	event, prose,
 	"", " ", "null", "true", "false", "0", "-0", `""`, "[]", "{}",
@@ -35,7 +34,7 @@ func addSeeds(f *testing.F) {
 	f.Add(bytes.Replace(wideObject(70), []byte("name-0000001"), []byte("name-0000069"), 1))
 }
 
-// FuzzParse: accepted is what the peers accept.
+// FuzzParse: Parse accepts what the peers accept.
 func FuzzParse(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -53,7 +52,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzCanonical: what is accepted is written as the peers write it.
+// FuzzCanonical: the canonical form equals that of the peers.
 func FuzzCanonical(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -67,8 +67,8 @@ func TestDepthHostile(t *testing.T) {
 	}
 }
 
-// Every proper prefix of an object is broken: the reader says so, stays within
-// the text, and never takes the tape for complete.
+// Every proper prefix of an object is broken: the parser reports it, stays within the text, and
+// never calls the tape complete.
 func TestTruncation(t *testing.T) {
 	text := []byte(` {"a":[1,-0.5e+10,true,false,null,"x\n\u00e9\ud83d\ude00é😀"],"\u0062~/":{"c":{}},"":[[]]}`)
 	var d Doc
@@ -88,7 +88,7 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// Every byte of a text replaced by every other one, judged against the peers.
+// Every byte of a text replaced by every other one, compared with the peers.
 func TestMutation(t *testing.T) {
 	text := []byte(`{"a":[1,-0.5e+10,true,null,"x\n\u00e9\ud83d\ude00é😀"],"\u0062~/":{"c":{},"C":0}}`)
 	for i := range text {
@@ -140,9 +140,9 @@ func TestMaxFlaws(t *testing.T) {
 	}
 }
 
-// Beyond MaxFlaws nothing is read: a broken end is not noticed, the tape does
-// not grow, and a hostile text cannot make the reader work out a pointer for
-// each of its flaws, which would cost n².
+// Nothing is read beyond MaxFlaws: a broken end is not noticed, the tape does not grow, and a
+// hostile text cannot make the parser compute a pointer for each of its flaws, which would cost
+// n².
 func TestMaxFlawsStops(t *testing.T) {
 	for _, flawed := range []string{"NaN,", "1e999,", `"\ud800",`, "\"\xFF\",", `{"a":0,"a":0},`, `"` + strings.Repeat(`\ud800`, 200) + `",`} {
 		text := []byte("[" + strings.Repeat(flawed, 1<<20/len(flawed)) + "x")

@@ -47,7 +47,7 @@ func TestDoubledNames(t *testing.T) {
 	}
 }
 
-// object writes names as one object and returns where each name starts.
+// object writes names as one object and returns the offset of each name.
 func object(names []string) (text []byte, offsets []int) {
 	text = []byte("[{")
 	for i, n := range names {
@@ -61,8 +61,8 @@ func object(names []string) (text []byte, offsets []int) {
 	return append(text, "}]"...), offsets
 }
 
-// Small objects are checked as they are read and large ones when they end; who
-// reads the flaws must not see the difference.
+// Small objects are checked as they are read and large ones at their end; the flaws must be the
+// same.
 func TestDoubledNamesAnywhere(t *testing.T) {
 	spell := map[string]func(i int) string{
 		"plain":     func(i int) string { return fmt.Sprintf("n%d", i) },
@@ -98,7 +98,7 @@ func TestDoubledNamesAnywhere(t *testing.T) {
 	}
 }
 
-// A name that comes k times is reported k-1 times, in the order of the text.
+// A name that occurs k times is reported k-1 times, in the order of the text.
 func TestDoubledNamesOftenInLargeObject(t *testing.T) {
 	var names []string
 	var want []at

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// AppendNumber appends f as ECMAScript writes it, which is what RFC 8785 asks
-// for. f must be finite.
+// AppendNumber appends f as ECMAScript writes it, as RFC 8785 requires. f must be finite.
 func AppendNumber(dst []byte, f float64) []byte {
 	if f == 0 {
 		return append(dst, '0') // also for -0
@@ -29,9 +28,9 @@ func AppendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
-// appendMillionths appends a number that is nearest to so many millionths, if there are few
-// of them and it is not below zero. Numbers of at most 15 digits are doubles of their own, so
-// that no shorter text than these digits means the same one.
+// appendMillionths appends a number that is nearest to a small, non-negative number of
+// millionths. Numbers of at most 15 digits are distinct doubles, so no shorter text means the
+// same one.
 func appendMillionths(dst []byte, f float64) ([]byte, bool) {
 	const million, most = 1e6, 1e15
 	if !(f >= 0 && f < most/million) {
@@ -55,13 +54,13 @@ func appendMillionths(dst []byte, f float64) ([]byte, bool) {
 	return append(dst, bytes.TrimRight(digits[:], "0")...), true
 }
 
-// AppendShortest appends f in as few bytes as a JSON number needs, which is not
-// always its canonical form: 1e20, not 100000000000000000000. f must be finite.
+// AppendShortest appends f in as few bytes as a JSON number needs, which is not always its
+// canonical form: 1e20, not 100000000000000000000. f must be finite.
 func AppendShortest(dst []byte, f float64) []byte {
 	start := len(dst)
 	dst = AppendNumber(dst, f)
 	if text := dst[start:]; !bytes.Contains(text, []byte("00")) && bytes.IndexByte(text, 'e') < 0 {
-		return dst // an exponent pays only where it stands for zeros
+		return dst // an exponent is shorter only if it replaces zeros
 	}
 	var buf [32]byte
 	e := strconv.AppendFloat(buf[:0], f, 'e', -1, 64)
@@ -79,7 +78,7 @@ func AppendShortest(dst []byte, f float64) []byte {
 // appendNumberText appends the canonical form of a checked number text.
 func appendNumberText(dst, text []byte, fraction bool) []byte {
 	if !fraction && len(text) <= 15 && text[0] != '-' {
-		return append(dst, text...) // a small whole number is canonical as it is
+		return append(dst, text...) // a small integer is canonical
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
@@ -88,8 +87,8 @@ func appendNumberText(dst, text []byte, fraction bool) []byte {
 	return AppendNumber(dst, f)
 }
 
-// decimal splits a checked number text into its significant digits (no leading
-// or trailing zeros) and the power of ten they are multiplied by.
+// decimal splits a checked number text into its significant digits (no leading or trailing
+// zeros) and their power of ten.
 func decimal(text []byte) (neg bool, digs []byte, exp int64) {
 	i := 0
 	if text[0] == '-' {
@@ -107,8 +106,8 @@ func decimal(text []byte) (neg bool, digs []byte, exp int64) {
 		}
 	}
 	if i < len(text) {
-		// Out of range, e is the nearest int64; bounded further, so that the
-		// sum does not overflow, it still outweighs all digits a text can hold.
+		// Out of range, e is the nearest int64; it is clamped so that the sum does not
+		// overflow, and still outweighs all digits of a text.
 		e, _ := strconv.ParseInt(string(text[i+1:]), 10, 64)
 		exp += min(max(e, -1<<40), 1<<40)
 	}
@@ -121,8 +120,8 @@ func decimal(text []byte) (neg bool, digs []byte, exp int64) {
 	return neg, digs, exp
 }
 
-// integral reports whether a number text with fraction or exponent is a whole
-// number, exactly and not as a double.
+// integral reports whether a number text with a fraction or exponent is an integer, exactly and
+// not as a double.
 func integral(text []byte) bool {
 	_, digs, exp := decimal(text)
 	return len(digs) == 0 || exp >= 0
@@ -175,13 +174,13 @@ func hasExponent(text []byte) bool {
 	return false
 }
 
-// CompareInt compares number n with a whole number exactly, as a decimal and
-// not as a double: 1.00000000000000000001 is greater than 1.
+// CompareInt compares number n with an integer exactly, as a decimal and not as a double:
+// 1.00000000000000000001 is greater than 1.
 func (d *Doc) CompareInt(n Node, bound int64) int {
 	text := d.Raw(n)
 	if len(text) <= 15 && !hasExponent(text) {
-		// So few digits survive a double, and the nearest double to any of them
-		// lies on the same side of a whole number.
+		// A double preserves this few digits, and the nearest double lies on the same side of
+		// an integer.
 		f, _ := strconv.ParseFloat(string(text), 64)
 		return cmp.Compare(f, float64(bound))
 	}
@@ -200,8 +199,8 @@ func (d *Doc) CompareInt(n Node, bound int64) int {
 	}
 	c := cmp.Compare(int64(len(digs))+exp, int64(len(limit)))
 	if c == 0 {
-		// As many digits before the point: compare digit by digit, the shorter
-		// one continued with zeros (digs has no trailing zero).
+		// The same number of digits before the point: compare digit by digit, the shorter one
+		// padded with zeros (digs has no trailing zero).
 		c = strings.Compare(string(digs), strings.TrimRight(limit, "0"))
 	}
 	if neg {

@@ -101,7 +101,7 @@ func TestCompareIntAndInRange(t *testing.T) {
 	}
 }
 
-// checkNumberNode holds number n of a flawless text against math/big.
+// checkNumberNode compares number n of a flawless text with math/big.
 func checkNumberNode(t *testing.T, d *Doc, n Node) {
 	t.Helper()
 	text := string(d.Raw(n))

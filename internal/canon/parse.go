@@ -8,14 +8,14 @@ import (
 	"strconv"
 )
 
-// linearNames is how many names of one object are compared with each other as
-// they come. Beyond it, names are sorted once when the object ends, so that a
-// hostile object costs n log n and not n².
+// linearNames is how many names of one object are compared with each other as they are read.
+// Beyond it, names are sorted once at the end of the object, so that a hostile object costs n
+// log n and not n².
 const linearNames = 64
 
-// Parse reads data as one strict JSON text and returns its flaws, nil if there
-// are none. The Doc refers to data until the next Parse; data must not change
-// meanwhile. When Complete reports true the tape can be walked.
+// Parse parses data as one strict JSON text and returns its flaws, nil if there are none. The
+// Doc refers to data until the next Parse; data must not change meanwhile. If Complete reports
+// true, the tape can be walked.
 func (d *Doc) Parse(data []byte) []Flaw {
 	d.data, d.tape, d.arena, d.flaws, d.name = data, d.tape[:0], d.arena[:0], nil, name{}
 	if len(data) > MaxBytes {
@@ -42,9 +42,9 @@ func (d *Doc) Parse(data []byte) []Flaw {
 	return d.flaws
 }
 
-// Begin starts the reading of an object's text by a caller that walks its members
-// itself and hands the values it does not read to Scan. The object is the root of
-// the tape; its own members are not on it.
+// Begin starts an object's text for a caller that walks its members itself and passes values
+// that it does not parse to Scan. The object is the root of the tape; its own members are not
+// on it.
 func (d *Doc) Begin(data []byte) {
 	d.Reset()
 	d.data = data
@@ -53,9 +53,9 @@ func (d *Doc) Begin(data []byte) {
 	root.end, root.after = uint32(len(data)), 1
 }
 
-// Scan reads the value at position i of a text started with Begin, as a member of
-// the root, and returns its node and the position after it. ok is false if the
-// value has any flaw; the text should then be read with Parse, which tells.
+// Scan parses the value at position i of a text started with Begin, as a member of the root,
+// and returns its node and the position after it. ok is false if the value has any flaw; the
+// caller should then use Parse, which reports it.
 func (d *Doc) Scan(i int) (n Node, end int, ok bool) {
 	n = Node(len(d.tape))
 	if end = d.value(i, 1); end < 0 || d.flaws != nil {
@@ -67,7 +67,7 @@ func (d *Doc) Scan(i int) (n Node, end int, ok bool) {
 
 // space returns the first position at or after i that is not white space.
 func (d *Doc) space(i int) int {
-	for i < len(d.data) && d.data[i] <= ' ' { // mostly false at once
+	for i < len(d.data) && d.data[i] <= ' ' { // usually false immediately
 		switch d.data[i] {
 		case ' ', '\n', '\t', '\r':
 			i++
@@ -78,8 +78,8 @@ func (d *Doc) space(i int) int {
 	return i
 }
 
-// value reads the value that starts at i (not white space) inside depth open
-// containers and returns the position after it, or -1 after a fatal flaw.
+// value parses the value that starts at i (not white space) inside depth open containers and
+// returns the position after it, or -1 after a fatal flaw.
 func (d *Doc) value(i, depth int) int {
 	if i >= len(d.data) {
 		return d.fatal(i, depth, "the end of the text", "a value")
@@ -127,9 +127,9 @@ func (d *Doc) leaf(k Kind, start, end int, flags uint8) {
 	e.end, e.after = uint32(end), uint32(len(d.tape))
 }
 
-// push adds an entry for the value at start and gives it the name read before.
-// It writes field by field where the entry is to stay: built elsewhere and
-// copied, the entry would have to wait for its own parts to be written.
+// push adds an entry for the value at start with the name that was read before. It writes the
+// fields in place: an entry that is built elsewhere and copied would have to wait for its own
+// writes.
 func (d *Doc) push(k Kind, start int, flags uint8) *entry {
 	n := len(d.tape)
 	if n == cap(d.tape) {
@@ -252,8 +252,8 @@ func (d *Doc) object(i, depth int) int {
 	}
 }
 
-// compareNames reports key if an earlier member of the object has it. Like all
-// that can find a flaw, it returns whether to read on.
+// compareNames reports key if an earlier member of the object has it. Like all functions that
+// can find a flaw, it returns whether to continue.
 func (d *Doc) compareNames(self uint32, key []byte, hash uint32, keyAt, depth int) bool {
 	for c := self + 1; c < uint32(len(d.tape)); c = d.tape[c].after {
 		if d.tape[c].keyHash == hash && bytes.Equal(d.Key(Node(c)), key) {
@@ -263,8 +263,8 @@ func (d *Doc) compareNames(self uint32, key []byte, hash uint32, keyAt, depth in
 	return true
 }
 
-// sortNames finds doubled names of a large object once all its members are
-// read. Those among the first linearNames were reported as they came.
+// sortNames finds duplicate names of a large object once all its members are read. Those among
+// the first linearNames were reported as they were read.
 func (d *Doc) sortNames(self uint32, depth int) bool {
 	d.order = d.order[:0]
 	reported := Node(0)
@@ -275,7 +275,7 @@ func (d *Doc) sortNames(self uint32, depth int) bool {
 		}
 	}
 	slices.SortFunc(d.order, func(a, b Node) int {
-		// By hash first: it is at hand, the name is somewhere in the text.
+		// By hash first: it is on the tape, and the name is in the text.
 		if c := cmp.Compare(d.KeyHash(a), d.KeyHash(b)); c != 0 {
 			return c
 		}
@@ -300,7 +300,7 @@ func (d *Doc) sortNames(self uint32, depth int) bool {
 	return true
 }
 
-// nameAt returns where the opening quote of member n's name is in the text.
+// nameAt returns the position of the opening quote of member n's name.
 func (d *Doc) nameAt(n Node) int {
 	e := &d.tape[n]
 	if e.flags&flagKeyArena == 0 {
@@ -316,14 +316,14 @@ func (d *Doc) nameAt(n Node) int {
 	}
 }
 
-// duplicate reports that the innermost of depth+1 open containers has key twice.
+// duplicate reports that the innermost of depth+1 open containers has a duplicate key.
 func (d *Doc) duplicate(key []byte, at, depth int) bool {
 	p := AppendPointerToken(append([]byte(d.here(depth+1)), '/'), key)
 	return d.flaw(FlawDuplicate, at, string(p), "the name "+quoted(key)+" a second time", "each name once in an object")
 }
 
-// here returns the pointer of the value about to be read inside depth open
-// containers: the member whose name was just read, or the next array element.
+// here returns the pointer of the value about to be read inside depth open containers: the
+// member whose name was just read, or the next array element.
 func (d *Doc) here(depth int) string {
 	var p []byte
 	for k := 1; k < depth; k++ {
@@ -356,8 +356,8 @@ func (d *Doc) childrenBefore(parent, child uint32) int {
 	return n
 }
 
-// flaw notes a flaw and returns whether to read on. It must stop at MaxFlaws:
-// each flaw's pointer costs time linear in what was read before it.
+// flaw records a flaw and returns whether to continue. It must stop at MaxFlaws: each flaw's
+// pointer takes time linear in what was read before it.
 func (d *Doc) flaw(code FlawCode, at int, pointer, found, allowed string) bool {
 	if len(d.flaws) == MaxFlaws {
 		d.flaws = append(d.flaws, Flaw{FlawTooMany, at, "", "more than " + strconv.Itoa(MaxFlaws) + " flaws", "none"})
@@ -391,8 +391,7 @@ func (d *Doc) show(i int) string {
 	return strconv.QuoteRune(rune(d.data[i]))
 }
 
-// quoted shows a short piece of untrusted text: cut, and with anything that is
-// not printable escaped.
+// quoted shows a short piece of untrusted text: cut, and with non-printable characters escaped.
 func quoted(s []byte) string {
 	if len(s) > 64 {
 		return strconv.Quote(string(s[:64])) + "…"

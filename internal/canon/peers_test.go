@@ -13,9 +13,9 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// checkParse compares what Parse says of data with what jsontext and
-// encoding/json say. They differ by design in numbers beyond a double, in depth
-// and in what of a broken text is still read on.
+// checkParse compares the result of Parse with those of jsontext and encoding/json. They differ
+// by design in numbers beyond a double, in depth and in how much of a broken text is still
+// read.
 func checkParse(t *testing.T, data []byte) *Doc {
 	t.Helper()
 	var d Doc
@@ -50,11 +50,11 @@ func checkParse(t *testing.T, data []byte) *Doc {
 		return &d
 	}
 
-	syntax := true // whether nothing but RFC 8259's grammar is kept
+	syntax := true // whether only the grammar of RFC 8259 is broken
 	for _, f := range flaws {
 		switch f.Code {
 		case FlawDepth, FlawTooMany:
-			return &d // nobody knows what would have followed
+			return &d // what would have followed is unknown
 		case FlawUTF8, FlawSurrogate, FlawDuplicate:
 		case FlawNumber:
 			syntax = syntax && strings.HasPrefix(f.Found, `"`) // NaN and Infinity are not
@@ -68,8 +68,8 @@ func checkParse(t *testing.T, data []byte) *Doc {
 	return &d
 }
 
-// checkCanonical compares the canonical form of a flawless text with what the
-// peers write, and checks that it is a fixed point.
+// checkCanonical compares the canonical form of a flawless text with that of the peers, and
+// checks that it is a fixed point.
 func checkCanonical(t *testing.T, data []byte) {
 	t.Helper()
 	got, err := Append(nil, data)
@@ -165,7 +165,7 @@ func checkTape(t *testing.T, d *Doc, data []byte) {
 	}
 }
 
-// resolve follows a JSON Pointer. ok is false when a name in it was cut.
+// resolve follows a JSON Pointer. ok is false if a name in it was cut.
 func resolve(d *Doc, pointer string) (n Node, ok bool) {
 	if pointer == "" {
 		return 0, true

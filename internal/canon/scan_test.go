@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// PlainString accepts exactly the strings that Parse reads without an escape and
-// without a flaw, wherever they lie in the text.
+// PlainString accepts exactly the strings that Parse reads without an escape and without a
+// flaw, at any position of the text.
 func TestPlainString(t *testing.T) {
 	pieces := []string{"", "a", "event_id", "é", "😀", "\xff", "\xed\xa0\x80", `\n`, `\"`, "\x01", "\x1f", " ", "\x7f", "0123456789abcdef", `"`}
 	rapid.Check(t, func(t *rapid.T) {
@@ -29,7 +29,7 @@ func TestPlainString(t *testing.T) {
 	}
 }
 
-// Values read one by one are those that Parse finds.
+// Values that are scanned one by one equal those of Parse.
 func TestScan(t *testing.T) {
 	text := []byte(`{"a": {"x":[1,{"y":null}]} , "b": [ "s" ], "c": 7}`)
 	var d Doc
@@ -41,7 +41,7 @@ func TestScan(t *testing.T) {
 			t.Errorf("Scan(%d) = %v, %d, %v", at, n, end, ok)
 		}
 	}
-	// The tape stays whole in between: pointers end, whatever was on it before.
+	// The tape stays consistent in between: pointers end, whatever was on it before.
 	for n := range Node(len(d.tape)) {
 		if p := d.Pointer(n); n > 0 && p == "" {
 			t.Errorf("node %d has no pointer", n)
@@ -56,7 +56,7 @@ func TestScan(t *testing.T) {
 			t.Errorf("%s was read without a flaw", flawed)
 		}
 	}
-	// The outermost object counts: one level less is left for a member.
+	// The outermost object counts: a member has one level less.
 	deep := strings.Repeat("[", MaxDepth-1) + strings.Repeat("]", MaxDepth-1)
 	d.Begin([]byte(`{"a":` + deep + `}`))
 	if _, _, ok := d.Scan(5); !ok {

@@ -11,11 +11,11 @@ import (
 // Node is the index of a value on a Doc's tape. The root is 0.
 type Node int32
 
-// None is no node: what a look-up that finds nothing returns.
+// None is no node: the result of a lookup that finds nothing.
 const None Node = -1
 
 type entry struct {
-	start, end       uint32 // the value's bytes, quotes and brackets included
+	start, end       uint32 // the value's bytes, including quotes and brackets
 	keyStart, keyEnd uint32 // the member's name without quotes, in the text or the arena
 	after            uint32 // index of the entry after the last descendant
 	keyHash          uint32
@@ -35,8 +35,8 @@ const (
 	flagFraction                   // a number with a fraction or exponent
 )
 
-// Doc is one parsed JSON text. The zero value is ready; a Doc may be used again
-// and again with Parse, and must not be shared between goroutines.
+// Doc is one parsed JSON text. The zero value is ready; a Doc can be reused with Parse, and is
+// not safe for concurrent use.
 type Doc struct {
 	data  []byte
 	tape  []entry
@@ -50,8 +50,8 @@ type Doc struct {
 // Flaws returns what Parse found. The slice is valid until the next Parse.
 func (d *Doc) Flaws() []Flaw { return d.flaws }
 
-// Complete reports whether the whole structure was read, which makes the tape
-// usable even if there are flaws.
+// Complete reports whether the whole structure was read, so that the tape is usable even with
+// flaws.
 func (d *Doc) Complete() bool {
 	if len(d.flaws) == 0 {
 		return len(d.tape) > 0 // a new Doc has read nothing
@@ -59,12 +59,12 @@ func (d *Doc) Complete() bool {
 	return !d.flaws[len(d.flaws)-1].Fatal()
 }
 
-// Footprint returns how many bytes of memory the Doc holds on to for reuse.
+// Footprint returns how many bytes of memory the Doc keeps for reuse.
 func (d *Doc) Footprint() int {
 	return cap(d.tape)*28 + cap(d.arena) + cap(d.order)*4
 }
 
-// Reset lets go of the parsed text; the Doc keeps its memory for the next Parse.
+// Reset releases the parsed text; the Doc keeps its memory for the next Parse.
 func (d *Doc) Reset() {
 	d.data, d.tape, d.arena, d.flaws, d.name = nil, d.tape[:0], d.arena[:0], nil, name{}
 }
@@ -103,12 +103,12 @@ func (d *Doc) Next(parent, c Node) Node {
 	return None
 }
 
-// Children returns the range that the descendants of n take on the tape: walk the
-// children themselves with for c := first; c < end; c = d.After(c).
+// Children returns the range of the descendants of n on the tape: walk the children themselves
+// with for c := first; c < end; c = d.After(c).
 func (d *Doc) Children(n Node) (first, end Node) { return n + 1, Node(d.tape[n].after) }
 
-// After returns the place after the last descendant of n, where its next sibling
-// stands if it has one.
+// After returns the index after the last descendant of n, where its next sibling is, if it has
+// one.
 func (d *Doc) After(n Node) Node { return Node(d.tape[n].after) }
 
 // Measure returns the kind of n and the length of its text.
@@ -152,8 +152,8 @@ func (d *Doc) Member(n Node, key string) Node {
 	return None
 }
 
-// HashKey is the hash kept for every name: cheap, not collision resistant, made
-// for small look-up tables whose hits are compared in full.
+// HashKey is the hash of a name: cheap, not collision resistant, for small lookup tables whose
+// hits are compared in full.
 func HashKey(k []byte) uint32 {
 	n := len(k)
 	var a, z uint64
@@ -169,8 +169,8 @@ func HashKey(k []byte) uint32 {
 	return uint32(h >> 32)
 }
 
-// Escaped reports whether string n contains escape sequences, so that its bytes
-// are not its value.
+// Escaped reports whether string n contains escape sequences, so that its bytes differ from its
+// value.
 func (d *Doc) Escaped(n Node) bool { return d.tape[n].flags&flagEscaped != 0 }
 
 // AppendString appends the unescaped value of string n.
@@ -183,8 +183,8 @@ func (d *Doc) AppendString(dst []byte, n Node) []byte {
 	return appendUnescaped(dst, s)
 }
 
-// StringOf returns the value of string n. If text is the parsed text as a
-// string, an unescaped value is a substring of it and costs nothing.
+// StringOf returns the value of string n. If text is the parsed text as a string, an unescaped
+// value is a substring of it without a copy.
 func (d *Doc) StringOf(text string, n Node) string {
 	e := &d.tape[n]
 	if e.flags&flagEscaped == 0 {
@@ -228,7 +228,7 @@ func (d *Doc) Pointer(n Node) string {
 	for at := d.Root(); at != n; {
 		child, index := d.ancestor(at, n)
 		if child == None {
-			break // not below the root: there is no such node
+			break // not below the root
 		}
 		p = d.appendToken(p, at, child, index)
 		at = child
@@ -236,7 +236,7 @@ func (d *Doc) Pointer(n Node) string {
 	return string(p)
 }
 
-// ancestor returns the child of parent that is n or holds it, and its index.
+// ancestor returns the child of parent that is n or contains it, and its index.
 func (d *Doc) ancestor(parent, n Node) (child Node, index int) {
 	first, end := d.Children(parent)
 	for c := first; c < end; c = d.After(c) {
@@ -256,9 +256,9 @@ func (d *Doc) appendToken(p []byte, parent, child Node, index int) []byte {
 	return AppendPointerToken(p, d.Key(child))
 }
 
-// AppendPointerToken appends name as one reference token, escaped as RFC 6901
-// asks (~ and /). Names longer than 128 bytes are cut: a pointer is for reading.
-// What is not UTF-8 becomes U+FFFD, so that a pointer can always be printed.
+// AppendPointerToken appends name as one reference token, escaped as RFC 6901 requires (~ and
+// /). Names longer than 128 bytes are cut: a pointer is for reading. Invalid UTF-8 becomes
+// U+FFFD, so that a pointer can always be printed.
 func AppendPointerToken(p, name []byte) []byte {
 	for i := 0; i < len(name); {
 		r, n := utf8.DecodeRune(name[i:])

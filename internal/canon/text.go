@@ -12,9 +12,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// special returns a word whose lowest set high bit marks the first of the eight
-// bytes of w that ends a plain run: a quote, a backslash, a control character or
-// a byte outside ASCII. Bits above the lowest one may be wrong.
+// special returns a word whose lowest set high bit marks the first of the eight bytes of w that
+// ends a plain run: a quote, a backslash, a control character or a non-ASCII byte. Bits above
+// the lowest one may be wrong.
 //
 // Flipping bit 1 moves the quote (0x22) to 0x20, next to the control characters,
 // so that one subtraction finds both.
@@ -22,9 +22,9 @@ func special(w uint64) uint64 {
 	return (((w ^ ones*0x02) - ones*0x21) | ((w ^ ones*'\\') - ones) | w) & highs
 }
 
-// plain returns the position after the closing quote of a string that starts at
-// i, if it is at most 16 bytes long with nothing special in it, as most names and
-// many values are; and -1 for str to have a closer look.
+// plain returns the position after the closing quote of a string that starts at i, if it has at
+// most 16 bytes and nothing special, as most names and many values; and -1 otherwise, for str
+// to parse.
 func plain(b []byte, i int) int {
 	if len(b)-i <= 16 {
 		return -1
@@ -41,9 +41,9 @@ func plain(b []byte, i int) int {
 	return i + 1
 }
 
-// PlainString returns the position after the closing quote of the string whose
-// first byte after the opening quote is at i, if it is valid and free of escapes,
-// so that its bytes are its value; and -1 otherwise.
+// PlainString returns the position after the closing quote of the string whose first byte after
+// the opening quote is at i, if it is valid and without escapes, so that its bytes are its
+// value; and -1 otherwise.
 func PlainString(b []byte, i int) int {
 	for start := i; ; i++ {
 		for len(b)-i >= 8 {

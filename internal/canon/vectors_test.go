@@ -100,7 +100,7 @@ func checkNumber(t *testing.T, f float64, want string) bool {
 	return true
 }
 
-// The numbers of RFC 8785, appendix B, which sit on both sides of each border.
+// The numbers of RFC 8785, appendix B, which are on both sides of each border.
 func TestNumberBits(t *testing.T) {
 	for _, c := range []struct {
 		bits uint64
@@ -135,8 +135,8 @@ func TestNumberBits(t *testing.T) {
 	}
 }
 
-// TestShortNumbers are written like all others, whether they have few digits or lie next to
-// one that has.
+// TestShortNumbers: numbers with few digits, and those next to them, are written like all
+// others.
 func TestShortNumbers(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 1))
 	for i := range 200_000 {
@@ -156,7 +156,7 @@ func TestShortNumbers(t *testing.T) {
 	}
 }
 
-// What people write, and the one way it is written canonically.
+// Texts as people write them, and their canonical form.
 func TestCanonicalTexts(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"-0", "0"},

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// Append appends the canonical form of data. It fails with *Error if data is
-// not strict JSON; dst is then returned as it was.
+// Append appends the canonical form of data. It fails with *Error if data is not strict JSON;
+// dst is then returned unchanged.
 func Append(dst, data []byte) ([]byte, error) {
 	var d Doc
 	if flaws := d.Parse(data); flaws != nil {
@@ -14,7 +14,7 @@ func Append(dst, data []byte) ([]byte, error) {
 	return d.AppendCanonical(dst, d.Root()), nil
 }
 
-// AppendCanonical appends the canonical form of n, which must be free of flaws.
+// AppendCanonical appends the canonical form of n, which must have no flaws.
 func (d *Doc) AppendCanonical(dst []byte, n Node) []byte {
 	e := &d.tape[n]
 	switch e.kind {
@@ -33,7 +33,7 @@ func (d *Doc) AppendCanonical(dst []byte, n Node) []byte {
 		if e.flags&flagEscaped == 0 {
 			return append(dst, d.data[e.start:e.end]...)
 		}
-		names := len(d.arena) // what comes after the names is free for a moment
+		names := len(d.arena) // the space after the names is free for now
 		d.arena = appendUnescaped(d.arena, d.data[e.start+1:e.end-1])
 		dst = AppendQuoted(dst, d.arena[names:])
 		d.arena = d.arena[:names]
@@ -65,8 +65,8 @@ func (d *Doc) appendObject(dst []byte, n Node) []byte {
 	return append(dst, '}')
 }
 
-// AppendCompact appends the text of n without white space between tokens and
-// otherwise as it was written: order of names, escapes and digits stay.
+// AppendCompact appends the text of n without white space between tokens and otherwise as it
+// was written: the order of names, escapes and digits stay.
 func (d *Doc) AppendCompact(dst []byte, n Node) []byte {
 	e := &d.tape[n]
 	if e.kind != Object && e.kind != Array {
@@ -106,8 +106,8 @@ func appendTokens(dst, text []byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendQuoted appends s as a JSON string with the escapes of RFC 8785: only
-// what must be escaped is, and in one way only. s must be valid UTF-8.
+// AppendQuoted appends s as a JSON string with the escapes of RFC 8785: only what must be
+// escaped, in exactly one form. s must be valid UTF-8.
 func AppendQuoted[T string | []byte](dst []byte, s T) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -139,9 +139,9 @@ func AppendQuoted[T string | []byte](dst []byte, s T) []byte {
 	return append(dst, '"')
 }
 
-// CompareUTF16 orders names by their UTF-16 code units, as RFC 8785 asks. For
-// valid UTF-8 that is byte order, but for one case: characters beyond U+FFFF
-// (lead byte F0 and up) come before U+E000 to U+FFFF (lead bytes EE and EF).
+// CompareUTF16 orders names by their UTF-16 code units, as RFC 8785 requires. For valid UTF-8
+// that is byte order, with one exception: characters beyond U+FFFF (lead byte F0 and up) come
+// before U+E000 to U+FFFF (lead bytes EE and EF).
 func CompareUTF16(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {

@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// busy returns what a million events of talking agents come to: 300,000 steps.
+// busy returns the traces of about a million events of talking agents: 300,000 steps.
 func busy() []*trace.Trace {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := rand.NewZipf(r, 1.1, 4, 50_000)
@@ -58,7 +58,7 @@ func BenchmarkPolicies(b *testing.B) {
 	}
 }
 
-// BenchmarkMine makes all drafts of 300,000 steps.
+// BenchmarkMine makes all drafts from 300,000 steps.
 func BenchmarkMine(b *testing.B) {
 	traces := busy()
 	b.ReportAllocs()
@@ -69,7 +69,7 @@ func BenchmarkMine(b *testing.B) {
 	}
 }
 
-// BenchmarkMerge merges them into nothing, and then into what they became.
+// BenchmarkMerge merges them into an empty board, and then into the result.
 func BenchmarkMerge(b *testing.B) {
 	drafts, err := Mine(b.Context(), busy(), Options{Tenant: "t"})
 	if err != nil {

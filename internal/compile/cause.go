@@ -13,51 +13,50 @@ import (
 
 // The bounds of causal patterns.
 const (
-	minTogether   = 3   // tasks with cause and effect both
+	minTogether   = 3   // tasks with both cause and effect
 	minLift       = 1.5 // how much more often the effect must come with the cause
-	maxCauses     = 200 // patterns, the surest
-	maxCausing    = 200 // tools that are looked at, those that were taken most
-	maxFeatures   = 64  // causes of a task that are looked at, the first
-	maxFailing    = 16  // tools of a task that broke, the first
-	maxCounter    = 20  // counterexamples that are listed, the oldest
-	manyTimes     = 3   // acts with one tool that are many
+	maxCauses     = 200 // patterns, the most certain
+	maxCausing    = 200 // tools considered, the most frequent
+	maxFeatures   = 64  // causes considered per task, the first
+	maxFailing    = 16  // failing tools considered per task, the first
+	maxCounter    = 20  // counterexamples listed, the oldest
+	manyTimes     = 3   // calls of one tool that are many
 	outcomeEffect = -1  // in place of a tool: the task fails
 )
 
 // The states of a tool that may be causes.
 const (
-	causeFailed = iota // it broke
-	causeMany          // it was taken many times
-	causeWorked        // it worked
+	causeFailed = iota // it failed
+	causeMany          // it was called many times
+	causeWorked        // it succeeded
 	causeStates
 )
 
-// causal is a pair that is looked at: a tool in a state, and a tool that breaks later,
-// or the task that fails.
+// causal is a candidate pair: a tool in a state, and a tool that fails later, or the failure of
+// the task.
 type causal struct {
 	cause  int32
 	state  int8
 	effect int32
 }
 
-// relation is what is counted of a pair.
+// relation is the counts of a pair.
 type relation struct {
 	causal
 	table
 	p float64
 }
 
-// causes returns what comes before failures beyond chance.
+// causes returns what precedes failures more often than by chance.
 //
-// The causes that are looked at are that a tool broke, that it was taken three times
-// or more, and that it worked; the effects are that a task fails, of the tasks that
-// are judged, and that a tool breaks, of the tasks in which it is taken. A cause counts
-// if it came before the tool broke for the first time, or, where it did not break,
-// before it was taken for the last time. Fisher's exact test on how many tasks have
-// both, one or none must find what was seen less likely by chance than one in a
-// hundred, divided by how many pairs were looked at.
+// Possible causes are that a tool failed, that it was called three times or more, and that it
+// succeeded. Possible effects are that a task fails, among the judged tasks, and that a tool
+// fails, among the tasks that call it. A cause counts if it came before the first failure of
+// the tool, or, if the tool did not fail, before its last call. Fisher's exact test on the
+// number of tasks with both, one or none must give a probability below one in a hundred,
+// divided by the number of pairs considered.
 //
-// Counts in content are rounded as evidence is, and strength is made of these.
+// Counts in content are rounded like evidence, and strength is computed from them.
 func causes(c *corpus) ([]finding, error) {
 	m := newCauseMiner(c)
 	for i := range c.tasks {
@@ -74,7 +73,7 @@ func causes(c *corpus) ([]finding, error) {
 		r := &found[i]
 		mutual := r.state == causeFailed && reverse[causal{r.effect, causeFailed, r.cause}]
 		if mutual && r.effect < r.cause {
-			continue // the other one tells of both
+			continue // the other one describes both
 		}
 		f, err := m.finding(r, mutual, &examples[i])
 		if err != nil {
@@ -87,17 +86,17 @@ func causes(c *corpus) ([]finding, error) {
 
 type causeMiner struct {
 	c *corpus
-	// watched are the numbers of the tools that are looked at, from 1 in their order; 0 is
-	// one that is not. size is one more than there are.
+	// watched are the numbers of the tools considered, from 1 in their order; 0 is one that is
+	// not. size is one more than there are.
 	watched []int32
 	size    int
-	// both counts tasks with cause and effect, and alone those with the cause, of the
-	// tasks in which the effect could come, by pair; see at.
+	// both counts tasks with cause and effect, and alone those with the cause, among the tasks
+	// in which the effect was possible, by pair; see at.
 	both, alone []int32
-	effects     []int32 // tasks with an effect, by the number of the tool that breaks
-	possible    []int32 // tasks in which it could come
+	effects     []int32 // tasks with an effect, by the number of the tool that fails
+	possible    []int32 // tasks in which it was possible
 
-	// What the task at hand has, and marks by which it is found.
+	// The causes of the current task, and marks by which it finds them.
 	features []feature
 	endings  []ending
 	states   [causeStates]marks
@@ -139,27 +138,26 @@ func (m *causeMiner) number(effect int32) int32 {
 	return m.watched[effect]
 }
 
-// at returns where a pair is counted.
+// at returns the index of a pair in the counts.
 func (m *causeMiner) at(k causal) int {
 	return (int(m.watched[k.cause])*causeStates+int(k.state))*m.size + int(m.number(k.effect))
 }
 
-// feature is a cause in a task, with the act at which it came about.
+// feature is a cause in a task, with the act that completed it.
 type feature struct {
 	tool  int32
 	state int8
 	at    int
 }
 
-// ending is an effect that could come in a task: the act up to which causes count, and
-// whether it came.
+// ending is a possible effect in a task: the act up to which causes count, and whether it came.
 type ending struct {
 	tool int32
 	at   int
 	came bool
 }
 
-// look finds the causes in a task and the effects that could come in it, in order.
+// look finds the causes in a task and the possible effects, in order.
 func (m *causeMiner) look(w *work) {
 	m.features, m.endings = m.features[:0], m.endings[:0]
 	m.firsts.begin()
@@ -194,14 +192,14 @@ func (m *causeMiner) look(w *work) {
 	}
 }
 
-// note takes in a cause, if it is one and came for the first time.
+// note adds a cause if is holds and it is new.
 func (m *causeMiner) note(n int32, f feature, is bool) {
 	if is && len(m.features) < maxFeatures && m.states[f.state].first(n) {
 		m.features = append(m.features, f)
 	}
 }
 
-// pairs calls visit with each cause that came before each effect that could come.
+// pairs calls visit with each cause that precedes each possible effect.
 func (m *causeMiner) pairs(w *work, visit func(k causal, f feature, e ending)) {
 	m.look(w)
 	for _, e := range m.endings {
@@ -234,7 +232,7 @@ func (m *causeMiner) task(w *work) {
 	}
 }
 
-// each calls visit with every pair, and how many tasks have both.
+// each calls visit with every pair, and the number of tasks with both.
 func (m *causeMiner) each(visit func(k causal, both int)) {
 	tools := make([]int32, m.size)
 	tools[0] = outcomeEffect
@@ -251,7 +249,7 @@ func (m *causeMiner) each(visit func(k causal, both int)) {
 	}
 }
 
-// surest returns the pairs that are beyond chance, the surest first.
+// surest returns the significant pairs, the most certain first.
 func (m *causeMiner) surest() []relation {
 	var out []relation
 	tested := 0
@@ -279,7 +277,7 @@ func (m *causeMiner) surest() []relation {
 	return out[:min(len(out), maxCauses)]
 }
 
-// instances are the events that a pattern is known from.
+// instances are the events that support a pattern.
 type instances struct {
 	sources evidence
 	counter []string // of acts with the cause and without the effect
@@ -288,7 +286,7 @@ type instances struct {
 // examples returns the instances of each pair.
 func (m *causeMiner) examples(of []relation) []instances {
 	out := make([]instances, len(of))
-	at := make([]int32, len(m.both)) // from 1; 0 is none
+	at := make([]int32, len(m.both)) // from 1; 0 means none
 	for i, r := range of {
 		at[m.at(r.causal)] = int32(i + 1)
 	}
@@ -318,7 +316,7 @@ func (m *causeMiner) examples(of []relation) []instances {
 	return out
 }
 
-// says returns a cause in words.
+// says describes a cause in words.
 func (m *causeMiner) says(tool int32, state int8) string {
 	name := m.c.tools[tool]
 	switch state {
@@ -330,7 +328,7 @@ func (m *causeMiner) says(tool int32, state int8) string {
 	return name + " worked"
 }
 
-// counts is the table of a pattern as content has it.
+// counts is the table of a pattern in content.
 type counts struct {
 	Both   int `json:"both"`
 	Cause  int `json:"cause_only"`
@@ -338,7 +336,7 @@ type counts struct {
 	None   int `json:"neither"`
 }
 
-// finding writes a pattern.
+// finding makes the finding of a pattern.
 func (m *causeMiner) finding(r *relation, mutual bool, x *instances) (finding, error) {
 	t := table{counted(r.both), counted(r.causeOnly), counted(r.effectOnly), counted(r.none)}
 	with, without := share(t.both, t.both+t.causeOnly), share(t.effectOnly, t.effectOnly+t.none)

@@ -10,29 +10,29 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// The bound of groups of tasks.
-const maxLeaders = 1000 // groups that are told apart, the first
+// maxLeaders limits the number of groups; the first are kept.
+const maxLeaders = 1000
 
-// group is tasks that are alike. The first of them, by the order of the journal, is
-// what the others are compared with, so that a group stays the same as it grows.
+// group is similar tasks. All are compared with the first, in the order of the journal, so that
+// a group stays the same as it grows.
 type group struct {
-	tools   []int32 // of the first task, by number, each once
+	tools   []int32 // distinct tools of the first task, by number
 	words   []int32 // of its goal, likewise
 	members []int32 // tasks, oldest first
 }
 
-// grouper puts tasks into groups one after the other.
+// grouper assigns tasks to groups one by one.
 type grouper struct {
 	groups []group
-	// byTool and byWord are the groups whose first task has a tool or a word, and same
-	// those that have exactly some tools.
+	// byTool and byWord are the groups whose first task has a tool or a word, and same those
+	// with exactly a set of tools.
 	byTool map[int32][]int32
 	byWord map[int32][]int32
 	same   map[string]int32
-	sets   []toolSet // the tools of each group, if there are few enough of them; else nil
-	// shared is how much the task at hand shares with each group, and met are those
-	// with which it shares anything; worded is how many words, of a task for which tools
-	// are shared.
+	sets   []toolSet // the tools of each group, if there are few enough; otherwise nil
+	// shared is how much the current task shares with each group, and met are the groups with
+	// which it shares anything; worded is the number of shared words of a group that shares
+	// tools.
 	shared []int32
 	met    []int32
 	worded []int32
@@ -42,8 +42,7 @@ func newGrouper() *grouper {
 	return &grouper{byTool: make(map[int32][]int32), byWord: make(map[int32][]int32), same: make(map[string]int32)}
 }
 
-// listGoals numbers the words of the goals, unless a tool or somebody outside said
-// them.
+// listGoals numbers the words of the goals, except those that tools or external sources said.
 func (c *corpus) listGoals() {
 	numbers := make(map[string]int32)
 	for i := range c.tasks {
@@ -65,7 +64,7 @@ func (c *corpus) listGoals() {
 	}
 }
 
-// distinctTools returns the tools of a task, by number, each once.
+// distinctTools returns the distinct tools of a task, by number.
 func (w *work) distinctTools() []int32 {
 	out := make([]int32, 0, 16)
 	for _, a := range w.acts {
@@ -76,9 +75,8 @@ func (w *work) distinctTools() []int32 {
 	return out
 }
 
-// nearest returns the group that is most like a task, the first of those alike, or -1
-// if none is alike enough. alike is given a group and how many entries the task shares
-// with it, of the lists that were met.
+// nearest returns the most similar group of a task, the first among equals, or -1 if none is
+// similar enough. alike gets a group and the number of entries that the task shares with it.
 func (g *grouper) nearest(least float64, alike func(i, shared int) float64) int {
 	best, at := 0.0, -1
 	for _, i := range g.met {
@@ -92,7 +90,7 @@ func (g *grouper) nearest(least float64, alike func(i, shared int) float64) int 
 	return at
 }
 
-// meet takes in the groups that have a tool or a word of a task.
+// meet adds the groups that have a tool or a word of a task.
 func (g *grouper) meet(list []int32) {
 	for _, i := range list {
 		if g.shared[i] == 0 {
@@ -102,10 +100,10 @@ func (g *grouper) meet(list []int32) {
 	}
 }
 
-// toolSet is some tools, a bit for each.
+// toolSet is a set of tools, one bit each.
 type toolSet [4]uint64
 
-// setTools is how many tools there may be for sets of them.
+// setTools is the maximum number of tools for which sets are used.
 const setTools = 64 * len(toolSet{})
 
 func setOf(tools []int32) (s toolSet) {
@@ -115,8 +113,8 @@ func setOf(tools []int32) (s toolSet) {
 	return s
 }
 
-// meetTools takes in the groups that have tools of a task. If there are sets, it leaves
-// those out that have too few of them to be alike, whatever their words.
+// meetTools adds the groups that share tools with a task. With sets, it leaves out those that
+// share too few to be similar, whatever their words.
 func (g *grouper) meetTools(tools []int32) {
 	if g.sets == nil {
 		for _, t := range tools {
@@ -124,7 +122,7 @@ func (g *grouper) meetTools(tools []int32) {
 		}
 		return
 	}
-	const least = alikeTasks - weightOfWords - 0.01 // what words cannot make up for, with room for rounding
+	const least = alikeTasks - weightOfWords - 0.01 // what words cannot compensate, with a margin for rounding
 	own := setOf(tools)
 	for i := range g.groups {
 		set, n := &g.sets[i], 0
@@ -138,7 +136,7 @@ func (g *grouper) meetTools(tools []int32) {
 	}
 }
 
-// alike returns how alike two lists are that share some of their entries.
+// alike returns the similarity of two lists that share some of their entries.
 func alike(shared, a, b int) float64 {
 	if shared == 0 {
 		return 0
@@ -146,7 +144,7 @@ func alike(shared, a, b int) float64 {
 	return float64(shared) / float64(a+b-shared)
 }
 
-// word counts n more, or less, for the groups that have a word.
+// word adds n to the count of the groups that have a word.
 func (g *grouper) word(words []int32, n int32) {
 	for _, w := range words {
 		for _, i := range g.byWord[w] {
@@ -176,7 +174,7 @@ func (g *grouper) begin(task int32, tools, words []int32) {
 	g.same[toolsKey(tools)] = n
 }
 
-// toolsKey returns tools as a text that others do not have.
+// toolsKey returns a unique text for a set of tools.
 func toolsKey(tools []int32) string {
 	b := make([]byte, 0, 4*len(tools))
 	for _, t := range tools {
@@ -185,24 +183,24 @@ func toolsKey(tools []int32) string {
 	return string(b)
 }
 
-// How alike tasks of a schema are: tools count more than the words of the goal, and
-// those with the same tools are always alike enough.
+// Similarity of the tasks of a schema: tools count more than the words of the goal, and tasks
+// with the same tools are always similar enough.
 const (
 	weightOfTools = 0.7
 	weightOfWords = 0.3
 	alikeTasks    = 0.55
-	minActs       = 2 // acts of a task that has a procedure
+	minActs       = 2 // acts of a task with a procedure
 )
 
-// procedures returns the largest groups of tasks that are alike in tools and in goal. It
-// may be called by several goroutines at once.
+// procedures returns the largest groups of tasks that are similar in tools and goal. It is safe
+// for concurrent use.
 func (c *corpus) procedures() []group {
 	c.grouped.Do(func() { c.groups = largest(procedures(c, len(c.tools) <= setTools), minTasks, maxSchemas) })
 	return c.groups
 }
 
-// procedures groups tasks, by sets of tools if there are few enough of them, which makes
-// no difference to the groups.
+// procedures groups tasks, by sets of tools if there are few enough, which does not change the
+// groups.
 func procedures(c *corpus, sets bool) []group {
 	g := newGrouper()
 	if sets {
@@ -234,10 +232,10 @@ func procedures(c *corpus, sets bool) []group {
 	return g.groups
 }
 
-// alikeGoals is how alike the words of goals are in a group of a strategy.
+// alikeGoals is the similarity of goals within a group of a strategy.
 const alikeGoals = 0.25
 
-// goals groups tasks that are alike in the words of their goals.
+// goals groups tasks by the similarity of their goals.
 func goals(c *corpus) []group {
 	g := newGrouper()
 	for i := range c.tasks {
@@ -259,8 +257,8 @@ func goals(c *corpus) []group {
 	return g.groups
 }
 
-// largest returns the groups with at least some members, most first, of those alike
-// the older.
+// largest returns the groups with at least least members, the largest first, among equals the
+// older.
 func largest(groups []group, least, limit int) []group {
 	groups = slices.DeleteFunc(groups, func(g group) bool { return len(g.members) < least })
 	slices.SortStableFunc(groups, func(a, b group) int { return len(b.members) - len(a.members) })
@@ -276,8 +274,8 @@ func (c *corpus) names(tools []int32) []string {
 	return out
 }
 
-// speaking returns the words that are in two goals and in at least a third of them,
-// the most common first.
+// speaking returns the words that occur in at least two goals and a third of them, the most
+// common first.
 func (c *corpus) speaking(members []int32, limit int) []string {
 	counts := make(map[int32]int)
 	for _, i := range members {

@@ -14,12 +14,12 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// exact is up to how many observations all of them are counted.
+// exact is the number of observations up to which all of them are counted.
 const exact = 8
 
-// counted returns how many of n observations are counted: all up to exact, beyond that
-// as many as can be written with three binary digits and zeros, so that four more
-// versions are made while evidence doubles.
+// counted returns how many of n observations are counted: all up to exact, beyond that the
+// largest number with three significant binary digits, so that evidence makes four versions
+// each time it doubles.
 func counted(n int) int {
 	if n <= exact {
 		return n
@@ -33,13 +33,13 @@ type corpus struct {
 	tools   []string // by name
 	numbers map[string]int32
 	taken   []int    // acts with each tool
-	command []bool   // of each tool: it is a command line
-	looks   []bool   // of each tool: it only reads files or lists them
-	edits   []bool   // of each tool: its name says that it writes files
-	words   []string // of goals, in the order in which they first came
+	command []bool   // per tool: it is a command line
+	looks   []bool   // per tool: it only reads or lists files
+	edits   []bool   // per tool: its name says that it writes files
+	words   []string // of goals, in order of first occurrence
 	tasks   []work
 	order   []moment // the acts of all tasks, in the order of the journal
-	groups  []group  // what procedures returned
+	groups  []group  // the result of procedures
 	grouped sync.Once
 }
 
@@ -48,12 +48,12 @@ type work struct {
 	*trace.Task
 	session int32 // the number of its session
 	acts    []act
-	goal    []int32 // words of its goal, by number, each once
+	goal    []int32 // distinct words of its goal, by number
 }
 
-// act is a step that is an act. Its rank is its place among those of all tasks, and
-// grows within a task. Its error is the number of what it broke with, 0 if there is none,
-// and its state that of the step: what is asked most often stands here, side by side.
+// act is a step that counts. Its rank is its place among those of all tasks, and grows within a
+// task. error is the number of its error, 0 if there is none, and state that of the step. The
+// fields read most often are here, next to each other.
 type act struct {
 	*trace.Step
 	tool  int32
@@ -62,8 +62,7 @@ type act struct {
 	state trace.State
 }
 
-// call says in words to take a step: to run a command, in a shape if that is known, or to
-// call a tool.
+// call describes a step in words: to run a command, in its shape if known, or to call a tool.
 func (c *corpus) call(tool int32, shape string) string {
 	switch {
 	case !c.command[tool]:
@@ -79,7 +78,7 @@ func (w *work) until(rank int32) []act {
 	return w.acts[:sort.Search(len(w.acts), func(i int) bool { return w.acts[i].rank > rank })]
 }
 
-// moment names an act.
+// moment identifies an act.
 type moment struct {
 	at        uint64 // place in the journal
 	task, act int32
@@ -93,7 +92,7 @@ func ref(s *trace.Step) *trace.Ref {
 	return &s.Call
 }
 
-// newCorpus puts traces in order.
+// newCorpus sorts traces.
 func newCorpus(traces []*trace.Trace) *corpus {
 	c := &corpus{numbers: make(map[string]int32)}
 	traces = slices.Clone(traces)
@@ -125,10 +124,10 @@ func newCorpus(traces []*trace.Trace) *corpus {
 	return c
 }
 
-// sessionNumbers numbers the sessions that traces are of. Parts of one have one number.
+// sessionNumbers numbers the sessions of traces. Parts of one session share a number.
 func sessionNumbers(traces []*trace.Trace) []int32 {
 	list := make([]int32, len(traces))
-	parted := make(map[string]int32) // sessions that are in parts
+	parted := make(map[string]int32) // sessions with several parts
 	for _, t := range traces {
 		if t.Part > 0 {
 			parted[t.Session] = -1
@@ -152,7 +151,7 @@ func first(t *trace.Trace) uint64 {
 	return t.Tasks[0].From.Position
 }
 
-// rank lists the acts of all tasks and puts them in order.
+// rank lists the acts of all tasks in order.
 func (c *corpus) rank(acts int) {
 	c.taken, c.command, c.looks, c.edits = make([]int, len(c.tools)), make([]bool, len(c.tools)), make([]bool, len(c.tools)), make([]bool, len(c.tools))
 	for i, name := range c.tools {
@@ -190,19 +189,19 @@ func (c *corpus) rank(acts int) {
 	}
 }
 
-// evidence is what something is known from. Its events are many, and most findings say
-// what is known already, so most miners have them listed only when they are asked for.
+// evidence is the events that support a finding. There are many, and most findings repeat what
+// is known, so most miners list them only on demand.
 type evidence struct {
 	refs   []source
-	list   func(*evidence) // refers to the events; nil if they are in refs
+	list   func(*evidence) // lists the events; nil if they are in refs
 	trust  record.Trust
 	newest int64 // time of the newest
 	where  string
-	mixed  bool // it is from several environments, or from tasks that name none
+	mixed  bool // it is from several environments, or from tasks without one
 }
 
-// source is an event that something is known from, with its place in the journal beside
-// it, by which sources are ordered.
+// source is an event that supports a finding, with its place in the journal, by which sources
+// are sorted.
 type source struct {
 	at  uint64
 	ref *trace.Ref
@@ -213,20 +212,20 @@ func (e *evidence) add(step *trace.Step) {
 	e.refer(ref(step))
 }
 
-// take takes in a step that is listed later.
+// take adds a step whose events are listed later.
 func (e *evidence) take(step *trace.Step) {
 	e.lower(step.Trust)
 	e.see(ref(step))
 }
 
-// takeBoth takes in a step whose call and result are listed later.
+// takeBoth adds a step whose call and result are listed later.
 func (e *evidence) takeBoth(step *trace.Step) {
 	e.lower(step.Trust)
 	e.see(&step.Call)
 	e.see(&step.Result)
 }
 
-// see takes in when an event was that is listed later.
+// see adds the time of an event that is listed later.
 func (e *evidence) see(r *trace.Ref) {
 	if r.ID != "" {
 		e.newest = max(e.newest, r.Time)
@@ -242,7 +241,7 @@ func (e *evidence) both(step *trace.Step) {
 	}
 }
 
-// from takes in a task that it is from.
+// from adds the environment of a task.
 func (e *evidence) from(t *trace.Task) {
 	switch {
 	case t.Where == "" || e.where != "" && e.where != t.Where:
@@ -252,7 +251,7 @@ func (e *evidence) from(t *trace.Task) {
 	}
 }
 
-// environment returns the one environment that it is all from, or none.
+// environment returns the environment if all evidence is from the same one, or nothing.
 func (e *evidence) environment() string {
 	if e.mixed {
 		return ""
@@ -260,7 +259,7 @@ func (e *evidence) environment() string {
 	return e.where
 }
 
-// lower takes in how far a source is believed.
+// lower lowers the trust to that of a source.
 func (e *evidence) lower(trust record.Trust) {
 	if e.trust == 0 || trust < e.trust {
 		e.trust = trust
@@ -279,8 +278,8 @@ func (e *evidence) refer(r *trace.Ref) {
 	}
 }
 
-// inOrder returns the evidence in the order of the journal, each event once; of more
-// than HMX-A allows, the newest.
+// inOrder returns the distinct events in the order of the journal; of more than HMX-A allows,
+// the newest.
 func (e *evidence) inOrder() []source {
 	if e.list == nil {
 		e.refs = newest(e.refs)
@@ -319,7 +318,7 @@ func (t *tally) add(o trace.Outcome) {
 	}
 }
 
-// clip returns a text of at most n bytes, cut at a word if there is one.
+// clip returns a text of at most n bytes, cut at a word boundary if possible.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -18,71 +18,69 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Compiler and Version are in the metadata of what this package makes. Version is
-// raised whenever the same traces may give other artifacts.
+// Compiler and Version are in the metadata of the artifacts of this package. Version is raised
+// whenever the same traces may give other artifacts.
 const (
 	Compiler = "lukasa"
 	Version  = 2
 )
 
-// What options are where they are not set.
+// Defaults of the options.
 const (
 	DefaultMinSupport    = 2
 	DefaultMinConfidence = 0.2
 	DefaultHalfLife      = 90 * 24 * time.Hour
 )
 
-// The bounds of what is written around content.
+// Limits of what is written besides content.
 const (
 	maxTitle   = 160
 	maxSummary = 600
 	maxTags    = 24
-	overhead   = 16 << 10 // bytes of an artifact beside content and sources, at most
+	overhead   = 16 << 10 // maximum bytes of an artifact besides content and sources
 )
 
-// Options are what mining and merging go by. The zero value of each field that has
-// one stands for its default.
+// Options configures mining and merging. Zero values mean the defaults.
 type Options struct {
 	Tenant string
-	// Now is the time of the tenant's newest event. What is made is of this time, and
-	// how old evidence is counts from it.
+	// Now is the time of the tenant's newest event. It is the time of new artifacts, and the
+	// reference of the age of evidence.
 	Now hmx.Time
-	// MinSupport and MinConfidence are what a draft must have to become active.
+	// MinSupport and MinConfidence are the minimum for a draft to become active.
 	MinSupport    int
 	MinConfidence float64
-	// HalfLife is the age at which evidence counts half for how recent it is.
+	// HalfLife is the age at which the recency of evidence counts half.
 	HalfLife time.Duration
-	// Resolves reports whether an event is there. Nil says that all are. Whoever erased
-	// events since the last time gives it, so that artifacts lose what is gone.
+	// Resolves reports whether an event exists. Nil means that all do. A caller that erased
+	// events since the last compile sets it, so that artifacts lose that evidence.
 	Resolves func(id string) bool
-	// Erased reports whether an artifact of this id was erased. Nil says that none was.
+	// Erased reports whether an artifact with this id was erased. Nil means that none was.
 	Erased func(id string) bool
-	// ByHand reports whether it was an operator who gave an artifact the status that it
-	// has: approved it, or deprecated it. Nil says that none was. What is archived was
-	// archived by hand.
+	// ByHand reports whether an operator set the current status of an artifact: approved or
+	// deprecated it. Nil means that none did. Archived artifacts were always archived by hand.
 	ByHand func(a *hmx.Artifact) bool
 }
 
-// Draft is an artifact before it is known what becomes of it.
+// Draft is a mined artifact before Merge decides about it.
 type Draft struct {
-	// Key names what it is about, with its type, and is the same in every version.
+	// Key names its subject, with its type, and is the same in every version.
 	Key string
-	// Artifact has all but an id, a version, links to other versions and, if Sources has
-	// to list them, the events that it was made of. Its status is draft, and its metadata
-	// names the compiler and the key.
+	// Artifact lacks an id, a version, links to other versions and, if Sources has to list
+	// them, its source events. Its status is draft, and its metadata names the compiler and the
+	// key.
 	Artifact hmx.Artifact
-	// Trust is the lowest of the sources.
+	// Trust is the lowest trust of its sources.
 	Trust record.Trust
 	// Support is how often it was observed.
 	Support int
-	// Against says why what happened speaks against it; empty if it does not.
+	// Against says why the evidence contradicts it; empty if it does not.
 	Against string
 
-	list func() []string // the events that it was made of; nil if Artifact has them
+	list func() []string // its source events; nil if Artifact has them
 }
 
-// Sources returns the ids of the events that it was made of. Those of a draft that Mine
-// returned are listed each time, since most drafts say what is known already.
+// Sources returns the ids of its source events. For a draft of Mine they are listed on each
+// call, since most drafts repeat what is known.
 func (d *Draft) Sources() []string {
 	if d.list == nil {
 		return d.Artifact.SourceEvents
@@ -90,37 +88,37 @@ func (d *Draft) Sources() []string {
 	return d.list()
 }
 
-// metadata is what an artifact says of how it was made.
+// metadata describes how an artifact was made.
 type metadata struct {
 	Compiler string `json:"compiler"`
 	Version  int    `json:"compiler_version"`
 	Key      string `json:"key"`
-	Counted  int    `json:"counted"`  // observations that content counts
-	Observed int    `json:"observed"` // observations when it was made
+	Counted  int    `json:"counted"`  // observations counted in content
+	Observed int    `json:"observed"` // observations at the time it was made
 	Trust    string `json:"trust"`    // the lowest of the sources
-	Says     string `json:"says"`     // a digest of what content says, apart from counts
+	Says     string `json:"says"`     // digest of its content without counts
 }
 
-// finding is what a miner found.
+// finding is the result of a miner.
 type finding struct {
 	about          string // the key without the type
 	title, summary string
 	content        hmx.ArtifactContent
 	sources        evidence
-	all            tally // observations; how the tasks ended that they are from
+	all            tally // observations, and the outcomes of their tasks
 	consistency    float64
 	tags           []string
 	against        string
 }
 
-// miners are what looks for something in traces, with what takes longest first.
+// miners lists the miners, the slowest first.
 func miners() []func(*corpus) ([]finding, error) {
 	return []func(*corpus) ([]finding, error){policyFindings, schemas, playbooks, causes, strategies, choiceFindings}
 }
 
-// Mine returns the drafts of all traces of a tenant, in the order of their keys. It
-// fails only if the context is over or a draft cannot be written. It works on several
-// processors at once, which makes no difference to what it returns.
+// Mine returns the drafts from all traces of a tenant, sorted by key. It fails only if the
+// context is done or a draft cannot be encoded. It uses several processors, which does not
+// affect the result.
 func Mine(ctx context.Context, traces []*trace.Trace, o Options) ([]Draft, error) {
 	c := newCorpus(traces)
 	all := miners()
@@ -147,7 +145,7 @@ func Mine(ctx context.Context, traces []*trace.Trace, o Options) ([]Draft, error
 	return slices.CompactFunc(drafts, func(a, b Draft) bool { return a.Key == b.Key }), nil
 }
 
-// mine returns the drafts of what one miner finds.
+// mine returns the drafts of one miner.
 func (o *Options) mine(ctx context.Context, c *corpus, miner func(*corpus) ([]finding, error)) ([]Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -166,7 +164,7 @@ func (o *Options) mine(ctx context.Context, c *corpus, miner func(*corpus) ([]fi
 	return drafts, nil
 }
 
-// draft writes a finding as an artifact.
+// draft makes an artifact of a finding.
 func (o *Options) draft(f *finding) (Draft, error) {
 	a := hmx.Artifact{
 		HMXVersion: hmx.Version, Title: clip(f.title, maxTitle), Summary: clip(f.summary, maxSummary), Status: hmx.StatusDraft,
@@ -210,7 +208,7 @@ func (o *Options) draft(f *finding) (Draft, error) {
 	return d, nil
 }
 
-// fitting returns the ids of the events that there is room for, the newest of more.
+// fitting returns the event ids that fit, the newest if there are more.
 func fitting(refs []source, room int) []string {
 	ids := make([]string, len(refs))
 	for i, r := range refs {
@@ -219,7 +217,7 @@ func fitting(refs []source, room int) []string {
 	return lastFitting(ids, room)
 }
 
-// lastFitting returns the last ids that there is room for.
+// lastFitting returns the last ids that fit.
 func lastFitting(ids []string, room int) []string {
 	from := len(ids)
 	for from > 0 {
@@ -232,7 +230,7 @@ func lastFitting(ids []string, room int) []string {
 	return ids[from:]
 }
 
-// written returns at most how many bytes a text has in JSON, with a comma.
+// written returns an upper bound of the bytes of a text in JSON, with a comma.
 func written(text string) int {
 	n := len(text) + len(`"",`)
 	for i := range len(text) {
@@ -245,15 +243,15 @@ func written(text string) int {
 
 // The parts of confidence; docs/compile.md has the formula.
 const (
-	doubtOfFew   = 2.0 // evidence that speaks against whatever was seen
+	doubtOfFew   = 2.0 // assumed evidence against every observation
 	shareOfBase  = 0.4
 	shareOfAgree = 0.3
 	shareOfGood  = 0.3
 	shareOfOld   = 0.5
 )
 
-// confidence returns how far a finding is believed: more with more evidence that
-// agrees, comes from tasks that succeeded and is recent.
+// confidence returns the confidence in a finding: it grows with evidence that agrees, comes
+// from successful tasks and is recent.
 func (o *Options) confidence(f *finding) float64 {
 	n := float64(counted(f.all.all))
 	support := n / (n + doubtOfFew)
@@ -262,7 +260,7 @@ func (o *Options) confidence(f *finding) float64 {
 	return thousandths(float64(float64(support*quality) * o.recency(f.sources.newest)))
 }
 
-// recency is 1 for what happened now, and falls to shareOfOld with age.
+// recency is 1 for the present, and falls to shareOfOld with age.
 func (o *Options) recency(at int64) float64 {
 	half := cmp.Or(o.HalfLife, DefaultHalfLife).Milliseconds()
 	age := int64(0)
@@ -275,7 +273,7 @@ func (o *Options) recency(at int64) float64 {
 
 func thousandths(x float64) float64 { return math.Round(float64(min(max(x, 0), 1)*1000)) / 1000 }
 
-// share returns part of all, 0 of nothing.
+// share returns part/all, 0 if all is 0.
 func share(part, all int) float64 {
 	if all == 0 {
 		return 0
@@ -283,7 +281,7 @@ func share(part, all int) float64 {
 	return float64(part) / float64(all)
 }
 
-// members writes what content has beside the members of HMX-A.
+// members encodes the members of content beyond those of HMX-A.
 func members(of map[string]any) (hmx.Extra, error) {
 	extra := make(hmx.Extra, len(of))
 	for name, v := range of {

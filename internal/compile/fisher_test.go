@@ -37,7 +37,7 @@ func TestFisher(t *testing.T) {
 			t.Fatalf("%+v: %v, want %v", x, got, want)
 		}
 	})
-	// Sums far beyond what can be written out.
+	// Sums far beyond exact evaluation.
 	if p := (table{100_000, 0, 0, 100_000}).fisher(); p > 1e-20 {
 		t.Error(p)
 	}

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// The bounds of lessons.
+// The limits of lessons.
 const (
 	DefaultLessons = 8
 	MaxLessons     = 200
@@ -17,59 +17,59 @@ const (
 	// MaxFailures is how many failures are counted, the newest.
 	MaxFailures = 2048
 
-	fixWithin      = 24 // acts after a failure among which a fix is looked for
+	fixWithin      = 24 // acts after a failure that are searched for a fix
 	maxBetween     = 4  // steps that led to a fix
 	lessonHalfLife = 30 * 24 * 3600 * 1000
 )
 
-// Lesson is a command that failed, and how that was mended.
+// Lesson is a command that failed, and its fix.
 type Lesson struct {
-	// Step is the command, such as "go test", and Shape how it was run the last time that it
-	// failed so.
+	// Step is the command, such as "go test", and Shape how it was run when it last failed this
+	// way.
 	Step, Shape string
-	// Error is the signature of what it said. It is a text of a tool, to be quoted.
+	// Error is the signature of its output. It is text from a tool, to be quoted.
 	Error string
-	// Fixed is the shape of the command that worked afterwards, and Between the shapes and
-	// names of the steps that were taken before it, if the same command worked then. They
-	// are empty if no fix is known.
+	// Fixed is the shape of the command that succeeded afterwards, and Between the shapes and
+	// names of the steps before it, if the same command then succeeded. They are empty if no
+	// fix is known.
 	Fixed   string
 	Between []string
-	// Count is the number of such failures, Sessions the number of sessions they are from, and
-	// Mended the number that a fix followed.
+	// Count is the number of such failures, Sessions the number of their sessions, and Mended
+	// the number of failures with a fix.
 	Count, Sessions, Mended int
-	// Project is where it failed, as the events tell it.
+	// Project is where it failed, according to the events.
 	Project string
-	// Failed is the call that failed last, and Repaired the one that worked after it; its ID
+	// Failed is the last call that failed, and Repaired the one that succeeded after it; its ID
 	// is empty if there is none.
 	Failed, Repaired trace.Ref
 }
 
-// LessonFilter says which lessons are wanted. The zero value works.
+// LessonFilter selects lessons. The zero value works.
 type LessonFilter struct {
-	// Projects are the ids of the project that is asked for: any of them. None asks for all
-	// projects. A working directory within one of them counts, too.
+	// Projects are the ids of the wanted project, any of which matches. None means all
+	// projects. A working directory within one of them matches as well.
 	Projects []string
-	// Limit is how many are wanted. Zero means DefaultLessons.
+	// Limit is the maximum number of lessons. Zero means DefaultLessons.
 	Limit int
 }
 
-// Failure is one time that a command failed in a session, and what mended it there.
+// Failure is one failure of a command in a session, with its fix there.
 type Failure struct {
 	Session, Project   string
 	Step, Shape, Error string
-	Times              int // in a row
+	Times              int // consecutive
 	Fixed              string
 	Between            []string
 	Failed, Repaired   trace.Ref
 }
 
-// Failures returns the commands that failed in a session, in order. Shown reports whether
-// the event at a position is visible to the caller; nil shows all.
+// Failures returns the commands that failed in a session, in order. shown reports whether the
+// event at a position is visible to the caller; nil means all.
 //
-// A failure counts from the first time on. One that only says that it failed teaches nothing,
-// nor does a command that only shows something, nor a call that was denied or interrupted. A
-// fix is the next time in the session that the same command works; else another command of
-// the same program, or the same words with another program.
+// A single failure counts. A failure without details does not, nor does a command that only
+// displays something, nor a call that was denied or interrupted. A fix is the next success of
+// the same command in the session; otherwise another command of the same program, or the same
+// words with another program.
 func Failures(t *trace.Trace, shown func(position uint64) bool) []Failure {
 	var m failureMiner
 	for i := range t.Tasks {
@@ -89,7 +89,7 @@ func Failures(t *trace.Trace, shown func(position uint64) bool) []Failure {
 	return out
 }
 
-// Newest returns the newest failures in the order of the journal, MaxFailures at most.
+// Newest returns the newest failures in the order of the journal, at most MaxFailures.
 func Newest(list []Failure) []Failure {
 	list = slices.Clone(list)
 	if len(list) > MaxFailures {
@@ -102,10 +102,9 @@ func Newest(list []Failure) []Failure {
 	return list
 }
 
-// Lessons returns the commands that failed and how that was mended, by project, step and
-// error: the most frequent and the newest first, and those that tell how to run the command
-// before those that do not. It counts the newest MaxFailures failures. The same failures give
-// the same lessons, in whatever order they are.
+// Lessons returns the commands that failed and their fixes, by project, step and error: those
+// that show how to run the command come first, then the most frequent and the newest. It counts
+// the newest MaxFailures failures. The same failures give the same lessons, in any order.
 func Lessons(failures []Failure, f LessonFilter) []Lesson {
 	m := lessonMiner{known: make(map[lessonKey]*learning)}
 	for _, one := range Newest(failures) {
@@ -116,7 +115,7 @@ func Lessons(failures []Failure, f LessonFilter) []Lesson {
 	return m.lessons(f.Limit)
 }
 
-// asks reports whether a project is one that is asked for.
+// asks reports whether a project is wanted.
 func (f *LessonFilter) asks(project string) bool {
 	if len(f.Projects) == 0 {
 		return true
@@ -129,7 +128,7 @@ func (f *LessonFilter) asks(project string) bool {
 
 type lessonKey struct{ project, step, error string }
 
-// learning is a lesson that is being counted.
+// learning is a lesson under construction.
 type learning struct {
 	Lesson
 	sessions map[string]bool
@@ -154,7 +153,7 @@ func isShown(s *trace.Step, shown func(uint64) bool) bool {
 	return (s.Call.ID == "" || shown(s.Call.Position)) && (s.Result.ID == "" || shown(s.Result.Position))
 }
 
-// failure returns what an act that failed and the acts after it say.
+// failure returns the failure of an act, with its fix among the acts after it.
 func (m *failureMiner) failure(session string, i int) Failure {
 	a := m.acts[i]
 	f := Failure{
@@ -206,7 +205,7 @@ func (m *lessonMiner) add(f *Failure) {
 	}
 }
 
-// fix returns the act that mended the failure of another, or -1.
+// fix returns the act that fixed a failure, or -1.
 func (m *failureMiner) fix(i int) int {
 	a := m.acts[i]
 	end := min(len(m.acts), i+1+fixWithin)
@@ -226,8 +225,8 @@ func (m *failureMiner) fix(i int) int {
 	return near
 }
 
-// kindred reports whether a command is another try at what a command that failed was to
-// do: it runs the same program, or another one with the same words.
+// kindred reports whether a command is another attempt at what a failed command was for: it
+// runs the same program, or another one with the same words.
 func kindred(failed, next *trace.Step) bool {
 	if trace.Looks(next.Tool) {
 		return false
@@ -237,7 +236,7 @@ func kindred(failed, next *trace.Step) bool {
 	return program == other || rest != "" && rest == others
 }
 
-// lessons returns what was learned, in order.
+// lessons returns the lessons, sorted.
 func (m *lessonMiner) lessons(limit int) []Lesson {
 	newest := int64(0)
 	for _, l := range m.list {
@@ -258,8 +257,8 @@ func (m *lessonMiner) lessons(limit int) []Lesson {
 	return out
 }
 
-// worth returns how much a lesson tells: that a command has to be run otherwise most, then
-// that another command has to be run first.
+// worth ranks a lesson: highest if the command has to be run differently, then if another
+// command has to be run first.
 func (l *Lesson) worth() int {
 	switch {
 	case l.Fixed != "" && l.Fixed != l.Shape:

@@ -13,9 +13,9 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// coding is a session of a coding agent in short: each line is a command, "! SAYS" behind
-// it says that it broke and with what, "? " before it that it was
-// denied, and "edit" is an edit of a file.
+// coding is a session of a coding agent in short notation: each line is a command, "! SAYS"
+// after it means that it failed with that output, "? " before it that it was denied, and "edit"
+// is an edit of a file.
 func coding(t testing.TB, n int, project string, lines ...string) *trace.Trace {
 	t.Helper()
 	var r trace.Reader
@@ -57,7 +57,7 @@ func lessonsOf(traces []*trace.Trace, f LessonFilter) []Lesson {
 	return Lessons(all, f)
 }
 
-// lessonsShown returns the lessons of what is visible.
+// lessonsShown returns the lessons of visible events.
 func lessonsShown(traces []*trace.Trace, shown func(uint64) bool) []Lesson {
 	var all []Failure
 	for _, t := range traces {
@@ -100,7 +100,7 @@ func TestLessons(t *testing.T) {
 			t.Errorf("%q is a lesson in\n%s", part, text)
 		}
 	}
-	// The same in whatever order, of one project only, as many as are asked for.
+	// The result is the same in any order, limited to one project, and limited in number.
 	reversed := slices.Clone(traces)
 	slices.Reverse(reversed)
 	if again := show(lessonsOf(reversed, LessonFilter{Limit: 50})); !reflect.DeepEqual(got, again) {
@@ -117,15 +117,15 @@ func TestLessons(t *testing.T) {
 	if n := len(lessonsOf(traces, LessonFilter{Limit: 2})); n != 2 {
 		t.Errorf("%d lessons", n)
 	}
-	// What is not shown is not told, neither the failure nor its fix.
+	// Neither a hidden failure nor its hidden fix is returned.
 	hidden := lessonsShown(traces, func(p uint64) bool { return p/1000 == 4 && p%1000 < 5 })
 	if len(hidden) != 1 || hidden[0].Fixed != "" || hidden[0].Step != "make" {
 		t.Errorf("of what is shown %q", show(hidden))
 	}
 }
 
-// Denials of Lukasa that were recorded as failures, and steps that were named by the tool
-// that ran them, are gone with the next compile.
+// Denials by Lukasa that were recorded as failures, and steps named after the tool that ran
+// them, disappear with the next compile.
 func TestBoardsHeal(t *testing.T) {
 	t.Parallel()
 	var traces []*trace.Trace
@@ -133,7 +133,7 @@ func TestBoardsHeal(t *testing.T) {
 		traces = append(traces, coding(t, i, "p", "git push origin main ! Lukasa: a hard rule speaks against it: never push to main", "git status", "git push origin topic"))
 	}
 	o := Options{Tenant: "t", Now: traces[3].Tasks[0].To.When()}
-	// As an older version has read them.
+	// As an older version read them.
 	var old []*trace.Trace
 	for _, tr := range traces {
 		copied := *tr
@@ -164,7 +164,7 @@ func TestBoardsHeal(t *testing.T) {
 	}
 }
 
-// What says nothing is not made.
+// Artifacts without information are not made.
 func TestArtifactsInform(t *testing.T) {
 	t.Parallel()
 	var same, reads, exits, retry, lint []*trace.Trace

@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// ChangeKind says what becomes of an artifact.
+// ChangeKind is the kind of a change to an artifact.
 type ChangeKind string
 
 // The kinds of changes.
@@ -26,34 +26,32 @@ const (
 	Unchanged ChangeKind = "unchanged" // Artifact stays as it is
 )
 
-// Change is one thing that becomes of an artifact.
+// Change is one change to an artifact.
 type Change struct {
 	Kind ChangeKind
-	// Artifact is the artifact as it is after the change.
+	// Artifact is the artifact after the change.
 	Artifact *hmx.Artifact
-	// Old is, if the kind is Supersede, the one before as it is after the change.
+	// Old is, for Supersede, the previous version after the change.
 	Old    *hmx.Artifact
 	Reason string
 }
 
-// Merge says what becomes of drafts, and of the known artifacts of the tenant that a
-// compiler made; others among them are passed over. Nothing that it is given is
-// changed. Changes are in an order in which they can be applied one by one: after each
-// of them no chain has a fault or two active artifacts. A new artifact that is fit to
-// be used is created first and then activated.
+// Merge decides about drafts, and about the tenant's known artifacts that a compiler made; it
+// ignores the others. It does not modify its arguments. The changes can be applied one by one:
+// after each of them no chain has a fault or two active artifacts. A new artifact that is fit
+// is created first and then activated.
 //
-// What is active in the end is a function of the drafts and of what operators did:
-// the content of each draft that is fit, in one artifact. A draft is fit if its hash is
-// that of its content, its evidence resolves, its support and its confidence suffice
-// and nothing speaks against it. It stays a draft if it lacks support or confidence
-// only, and is not made at all otherwise. What one approved needs no support or confidence.
+// What is active in the end is a function of the drafts and of the operators' decisions: the
+// content of each fit draft, in one artifact. A draft is fit if its hash matches its content,
+// its evidence resolves, its support and confidence suffice and nothing contradicts it. It
+// stays a draft if it only lacks support or confidence, and is not created otherwise. Approved
+// artifacts need no support or confidence.
 //
-// What was erased is not made again of the same evidence. What an operator archived or
-// deprecated stays so: nothing of its key that says the
-// same, apart from counts, is made again, and what says something else is made as a
-// draft and becomes active by an operator's hand only. So it is for what an operator
-// has superseded by something of their own. What an operator approved stays active
-// while its evidence is there, and what says something else waits as a draft that would
+// Erased artifacts are not made again from the same evidence. What an operator archived or
+// deprecated stays so: for its key, the same statement, apart from counts, is not made again,
+// and a different one is created as a draft that only an operator can activate. The same holds
+// for what an operator superseded by an artifact of their own. An approved artifact stays
+// active while its evidence exists, and a different statement waits as a draft that would
 // supersede it.
 func Merge(drafts []Draft, known []*hmx.Artifact, o Options) []Change {
 	m := merger{o: o, rows: make(map[string]*row), refused: make(map[string]bool)}
@@ -69,7 +67,7 @@ func Merge(drafts []Draft, known []*hmx.Artifact, o Options) []Change {
 	return m.changes
 }
 
-// KeyOf returns the key of an artifact that a compiler of this kind made.
+// KeyOf returns the key of an artifact that this compiler made.
 func KeyOf(a *hmx.Artifact) (key string, ok bool) {
 	var meta metadata
 	if json.Unmarshal([]byte(a.Metadata), &meta) != nil || meta.Compiler != Compiler || meta.Key == "" {
@@ -78,11 +76,11 @@ func KeyOf(a *hmx.Artifact) (key string, ok bool) {
 	return meta.Key, true
 }
 
-// merger makes changes.
+// merger computes changes.
 type merger struct {
 	o       Options
 	rows    map[string]*row
-	refused map[string]bool // content that operators put away
+	refused map[string]bool // content that operators rejected
 	changes []Change
 }
 
@@ -92,9 +90,9 @@ type row struct {
 	active   []*hmx.Artifact
 	drafts   []*hmx.Artifact
 	version  int64           // the newest
-	contents map[string]int  // how many artifacts have a content
-	past     []*hmx.Artifact // that are or were in use, or that an operator put away
-	refused  map[string]bool // what those say, apart from counts, that operators put away
+	contents map[string]int  // number of artifacts by content
+	past     []*hmx.Artifact // that are or were active, or that an operator rejected
+	refused  map[string]bool // the statements, apart from counts, that operators rejected
 }
 
 func (m *merger) row(key string) *row {
@@ -129,8 +127,8 @@ func (m *merger) know(a *hmx.Artifact) {
 	}
 }
 
-// last returns the newest that is or was in use, or that an operator put away, if there is
-// one.
+// last returns the newest artifact that is or was active, or that an operator rejected, if
+// there is one.
 func (r *row) last() *hmx.Artifact {
 	if len(r.past) == 0 {
 		return nil
@@ -143,12 +141,12 @@ func newestFirst(a, b *hmx.Artifact) int {
 	return cmp.Or(cmp.Compare(b.Version, a.Version), strings.Compare(a.ArtifactID, b.ArtifactID))
 }
 
-// putAway reports whether an operator wants no more of an artifact.
+// putAway reports whether an operator rejected an artifact.
 func (m *merger) putAway(a *hmx.Artifact) bool {
 	return a.Status == hmx.StatusArchived || a.Status == hmx.StatusDeprecated && m.byHand(a)
 }
 
-// ended reports whether it was an operator who took the last of a key out of use.
+// ended reports whether an operator deactivated the last artifact of a key.
 func (m *merger) ended(r *row) bool {
 	last := r.last()
 	return len(r.active) == 0 && last != nil && (m.putAway(last) || last.Status == hmx.StatusSuperseded && m.byHand(last))
@@ -156,11 +154,11 @@ func (m *merger) ended(r *row) bool {
 
 func (m *merger) byHand(a *hmx.Artifact) bool { return m.o.ByHand != nil && m.o.ByHand(a) }
 
-// sameAs returns what artifacts that hold the same have in common.
+// sameAs returns a key that equals for artifacts with the same content.
 func sameAs(a *hmx.Artifact) string { return string(a.ArtifactType) + " " + a.ContentHash }
 
-// distinct returns drafts that differ in content, in the order of their keys. Of those
-// that do not, the one with most support has the evidence of all.
+// distinct returns drafts with distinct content, sorted by key. Of equal ones it keeps the one
+// with the most support, with the evidence of all.
 func distinct(drafts []Draft) []*Draft {
 	order := make([]*Draft, len(drafts))
 	for i := range drafts {
@@ -184,7 +182,7 @@ func distinct(drafts []Draft) []*Draft {
 	return out
 }
 
-// join takes in the evidence of another draft with the same content.
+// join adds the evidence of another draft with the same content.
 func (d *Draft) join(other *Draft) {
 	ids := slices.Concat(d.Sources(), other.Sources())
 	slices.Sort(ids)
@@ -195,7 +193,7 @@ func (d *Draft) join(other *Draft) {
 	d.Support = max(d.Support, other.Support)
 }
 
-// settle says what becomes of a key.
+// settle decides about a key.
 func (m *merger) settle(r *row) {
 	for _, list := range [][]*hmx.Artifact{r.active, r.drafts} {
 		slices.SortFunc(list, newestFirst)
@@ -226,21 +224,20 @@ func (m *merger) settle(r *row) {
 	}
 }
 
-// tookOut is why a draft waits if an operator took the version before it out of use.
+// tookOut is why a draft waits after an operator deactivated the previous version.
 const tookOut = "an operator took the version before out of use, so one has to approve it"
 
-// approved reports whether it was an operator who made what is active so, and its
-// evidence is there.
+// approved reports whether an operator activated the active artifact, and its evidence exists.
 func (m *merger) approved(r *row) bool {
 	return len(r.active) > 0 && m.byHand(r.active[0]) && m.resolves(r.active[0])
 }
 
-// away reports whether a draft says what an operator put away, or is what was erased.
+// away reports whether a draft repeats what an operator rejected, or what was erased.
 func (m *merger) away(r *row) bool {
 	return m.o.Erased != nil && m.o.Erased(m.idOf(r)) || m.refused[sameAs(&r.draft.Artifact)] || r.refused[saysOf(&r.draft.Artifact)]
 }
 
-// unfit returns what a draft lacks to be used; empty if it is fit.
+// unfit returns what a draft lacks; empty if it is fit.
 func (m *merger) unfit(d *Draft) string {
 	a := &d.Artifact
 	least := cmp.Or(m.o.MinSupport, DefaultMinSupport)
@@ -256,8 +253,8 @@ func (m *merger) unfit(d *Draft) string {
 	return ""
 }
 
-// stands reports whether the evidence of a draft is there. What is listed later is there
-// if nothing was erased: there is no draft without an event.
+// stands reports whether the evidence of a draft exists. Evidence that is not listed yet exists
+// if nothing was erased, since every draft has an event.
 func (m *merger) stands(d *Draft) bool {
 	return m.o.Resolves == nil && d.list != nil || m.there(d.Sources())
 }
@@ -269,8 +266,8 @@ func (m *merger) there(ids []string) bool {
 	return len(ids) > 0 && (m.o.Resolves == nil || !slices.ContainsFunc(ids, func(id string) bool { return !m.o.Resolves(id) }))
 }
 
-// hold keeps a draft that is not fit as a draft. What is active goes, and then it may be an
-// operator who took out of use what was there before that.
+// hold deprecates the active artifact and keeps an unfit draft as a draft. If an operator
+// deactivated the version before that, the draft waits for approval.
 func (m *merger) hold(r *row, why string) {
 	m.deprecate(why, r.active)
 	r.past = slices.DeleteFunc(r.past, func(a *hmx.Artifact) bool { return a.Status == hmx.StatusActive })
@@ -285,8 +282,8 @@ func (m *merger) hold(r *row, why string) {
 	m.add(Change{Kind: Create, Artifact: m.next(r), Reason: why})
 }
 
-// keep leaves what an operator approved as it is. What is observed since then waits as
-// a draft that would supersede it, if it is fit and says something else.
+// keep leaves an approved artifact as it is. A fit draft with a different statement waits to
+// supersede it.
 func (m *merger) keep(r *row) {
 	old := r.active[0]
 	m.unchanged("an operator approved it", old)
@@ -297,9 +294,9 @@ func (m *merger) keep(r *row) {
 	m.wait(r, hmx.Some(old.ArtifactID), "an operator approved the version before, so one has to approve this one, too")
 }
 
-// wait keeps what is observed of a key as a draft that an operator has to approve, unless
-// it differs from the last version in counts only. A draft from which it differs in
-// counts only stays.
+// wait keeps the new statement of a key as a draft for an operator to approve, unless it
+// differs from the last version only in counts. An existing draft that differs only in counts
+// stays.
 func (m *merger) wait(r *row, supersedes hmx.Opt[string], why string) {
 	said := saysOf(&r.draft.Artifact)
 	if said == saysOf(r.last()) {
@@ -323,8 +320,7 @@ func (m *merger) wait(r *row, supersedes hmx.Opt[string], why string) {
 	m.add(Change{Kind: Create, Artifact: a, Reason: why})
 }
 
-// pick returns the known draft that has the content of the new one, and deprecates the
-// others.
+// pick returns the known draft with the content of the new one, and deprecates the others.
 func (m *merger) pick(r *row) (same *hmx.Artifact) {
 	for _, a := range r.drafts {
 		if same == nil && a.ContentHash == r.draft.Artifact.ContentHash && m.resolves(a) {
@@ -336,7 +332,7 @@ func (m *merger) pick(r *row) (same *hmx.Artifact) {
 	return same
 }
 
-// use makes what a fit draft says active.
+// use activates the statement of a fit draft.
 func (m *merger) use(r *row) {
 	const fit = "its evidence resolves, and there is enough of it"
 	if len(r.active) == 0 {
@@ -389,8 +385,8 @@ func (m *merger) idOf(r *row) string {
 	return idOf(m.o.Tenant, r.draft.Key, hash, r.contents[hash])
 }
 
-// idOf returns the id of what a key says for the n-th time: a UUID of version 8, made
-// of a hash. It does not depend on how many other versions there were.
+// idOf returns the id of the n-th occurrence of a content under a key: a UUID of version 8,
+// made of a hash. It does not depend on the number of other versions.
 func idOf(tenant, key, content string, n int) string {
 	h := sha256.New()
 	for _, part := range []string{"lukasa artifact", tenant, key, content, strconv.Itoa(n)} {

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// draftOf returns a draft about something that says something.
+// draftOf returns a draft with a subject and a statement.
 func draftOf(t testing.TB, about, says string, change ...func(*Draft)) Draft {
 	t.Helper()
 	o := Options{Tenant: "t", Now: hmx.TimeOf(time.UnixMilli(1e12))}
@@ -35,10 +35,10 @@ func draftOf(t testing.TB, about, says string, change ...func(*Draft)) Draft {
 	return d
 }
 
-// board is artifacts as changes leave them.
+// board is the artifacts after the changes.
 type board struct {
 	artifacts map[string]*hmx.Artifact
-	hands     map[string]bool // whose status an operator set
+	hands     map[string]bool // artifacts whose status an operator set
 }
 
 func newBoard() *board {
@@ -55,7 +55,7 @@ func (b *board) known() []*hmx.Artifact {
 
 type fataler interface{ Fatalf(string, ...any) }
 
-// apply applies a change, and says what is wrong with it.
+// apply applies a change, and fails the test if it is wrong.
 func (b *board) apply(t fataler, c Change) {
 	move := func(a *hmx.Artifact) {
 		was := b.artifacts[a.ArtifactID]
@@ -99,7 +99,7 @@ func (b *board) apply(t fataler, c Change) {
 	}
 }
 
-// check says whether the artifacts obey the rules of chains.
+// check checks the rules of chains.
 func (b *board) check(t fataler) {
 	_, faults := hmx.NewChain(b.known())
 	if len(faults) > 0 {
@@ -115,7 +115,7 @@ func (b *board) check(t fataler) {
 	}
 }
 
-// merge merges drafts into the board, and tells what changed.
+// merge merges drafts into the board, and returns the changes.
 func (b *board) merge(t fataler, drafts []Draft, o Options) (changed []string) {
 	o.ByHand = func(a *hmx.Artifact) bool { return b.hands[a.ArtifactID] }
 	for _, c := range Merge(drafts, b.known(), o) {
@@ -139,7 +139,7 @@ func (b *board) active() map[string]string {
 	return out
 }
 
-// set gives the artifacts of a status another, by hand.
+// set changes the status of artifacts, as an operator does.
 func (b *board) set(from, to hmx.Status) {
 	for _, id := range slices.Sorted(maps.Keys(b.artifacts)) {
 		if a := b.artifacts[id]; a.Status == from {
@@ -233,19 +233,19 @@ func TestMerge(t *testing.T) {
 			}
 		}
 	}
-	// A wrong hash is no draft that can be used.
+	// A draft with a wrong hash cannot be used.
 	changes := Merge([]Draft{forged}, nil, Options{Tenant: "t"})
 	if len(changes) != 1 || changes[0].Kind != Create || !strings.Contains(changes[0].Reason, "hash") {
 		t.Errorf("%+v", changes)
 	}
-	// What others made is left alone.
+	// Foreign artifacts are ignored.
 	foreign := &hmx.Artifact{ArtifactID: "x", Status: hmx.StatusActive, Metadata: `{"compiler":"else","key":"causal_pattern a"}`}
 	if changes := Merge(nil, []*hmx.Artifact{foreign, {ArtifactID: "y", Status: hmx.StatusActive, Metadata: "{}"}}, Options{}); len(changes) != 0 {
 		t.Errorf("%+v", changes)
 	}
 }
 
-// An artifact whose evidence is gone is made anew of what there is, with the same
+// An artifact whose evidence is gone is rebuilt from the remaining evidence, with the same
 // content and another id.
 func TestMergeErased(t *testing.T) {
 	one := draftOf(t, "a", "one")
@@ -264,7 +264,7 @@ func TestMergeErased(t *testing.T) {
 	}
 }
 
-// Drafts with the same content are one, with the evidence of both.
+// Drafts with the same content become one, with the evidence of both.
 func TestMergeDuplicates(t *testing.T) {
 	same := func(about string, support int) Draft {
 		return draftOf(t, about, "one", func(d *Draft) {
@@ -289,8 +289,8 @@ func TestMergeDuplicates(t *testing.T) {
 	}
 }
 
-// What was approved loses its evidence after the version before was archived: what is
-// observed waits, at once and from then on.
+// An approved artifact loses its evidence after the previous version was archived: new
+// statements wait, from then on.
 func TestMergeWithoutWhatWasApproved(t *testing.T) {
 	from := func(says, event string) Draft {
 		return draftOf(t, "a", says, func(d *Draft) { d.Artifact.SourceEvents = []string{event} })
@@ -312,7 +312,7 @@ func TestMergeWithoutWhatWasApproved(t *testing.T) {
 	}
 }
 
-// What was erased is not made again, and what says something else is.
+// An erased artifact is not made again, and a different statement is.
 func TestMergeErasedArtifact(t *testing.T) {
 	one, two := draftOf(t, "a", "one"), draftOf(t, "a", "two")
 	b := newBoard()
@@ -331,7 +331,7 @@ func TestMergeErasedArtifact(t *testing.T) {
 	}
 }
 
-// An id depends on tenant, key and content, and on nothing else.
+// An id depends only on tenant, key and content.
 func TestIDs(t *testing.T) {
 	id := idOf("t", "k", "c", 0)
 	if id != "2ecf4c29-c115-8971-87f7-b1d428269464" {
@@ -346,7 +346,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// drawDrafts makes drafts about a few things that say one of a few things.
+// drawDrafts makes drafts with a few subjects and a few statements.
 func drawDrafts(t *rapid.T, base testing.TB) []Draft {
 	var out []Draft
 	for _, about := range []string{"a", "b", "c"} {
@@ -366,17 +366,16 @@ func drawDrafts(t *rapid.T, base testing.TB) []Draft {
 	return out
 }
 
-// Whatever happens, no chain has a fault or two active artifacts, after every single
-// change; merging twice changes nothing; what operators put away stays out of use until
-// they approve something; and what is active without an operator's hand in the end is
-// what the last drafts say.
+// Invariants: no chain has a fault or two active artifacts after any single change; merging
+// twice changes nothing; what operators rejected stays inactive until they approve something;
+// and what is active in the end without an operator's decision is what the last drafts say.
 func TestLifecycles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b, alone := newBoard(), newBoard()
 		erased := make(map[string]bool)
 		o := Options{Tenant: "t", Resolves: func(id string) bool { return !erased[id] }}
 		var last []Draft
-		away := make(map[string]bool) // keys that an operator wants nothing of
+		away := make(map[string]bool) // keys that an operator rejected
 		for range rapid.IntRange(1, 8).Draw(rt, "rounds") {
 			last = drawDrafts(rt, t)
 			b.merge(rt, last, o)
@@ -398,7 +397,7 @@ func TestLifecycles(t *testing.T) {
 			case 2:
 				b.set(hmx.StatusDraft, hmx.StatusDeprecated)
 			case 3:
-				// Drafts of what is active cannot be approved as well.
+				// Drafts of an active content cannot be approved as well.
 				if len(b.active()) == 0 {
 					b.set(hmx.StatusDraft, hmx.StatusActive)
 					for key := range b.active() {

@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// saysOf returns what an artifact says apart from how often that was seen, as its
-// metadata has it; nothing of one whose compiler did not tell.
+// saysOf returns the digest of an artifact's statement without counts, from its metadata; empty
+// if the compiler did not record it.
 func saysOf(a *hmx.Artifact) string {
 	var meta metadata
 	if json.Unmarshal([]byte(a.Metadata), &meta) != nil {
@@ -22,9 +22,8 @@ func saysOf(a *hmx.Artifact) string {
 	return meta.Says
 }
 
-// says returns a digest of what content says apart from how often that was seen: its
-// steps, its recommendation, its cause and effect, without counts and rates. Two that
-// have the same differ in counts only.
+// says returns a digest of the statement of content: its steps, recommendation, cause and
+// effect, without counts and rates. Contents with equal digests differ only in counts.
 func says(content hmx.ArtifactContent) string {
 	var parts []string
 	add := func(name string, list ...string) {
@@ -64,13 +63,13 @@ func says(content hmx.ArtifactContent) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// sortedWords returns a list in order; which of its items counted more is a count.
+// sortedWords returns a sorted list, since the order of its items depends on counts.
 func sortedWords(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
-// countsTold is how often something was so, in texts that tell it.
+// countsTold matches counts in texts.
 var countsTold = regexp.MustCompile(`\d+ of \d+`)
 
-// uncounted returns texts without how often they were so.
+// uncounted returns texts without their counts.
 func uncounted(list []string) []string {
 	out := make([]string, len(list))
 	for i, text := range list {

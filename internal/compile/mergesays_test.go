@@ -6,8 +6,8 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Counts, rates and what they put in order make no difference to what content says, and
-// everything else does.
+// Counts, rates and the order that they determine do not change the digest, and everything else
+// does.
 func TestSays(t *testing.T) {
 	steps := func(optional bool, tasks hmx.Raw, names ...string) hmx.TaskSchema {
 		var c hmx.TaskSchema

@@ -35,7 +35,7 @@ func TestSchema(t *testing.T) {
 		case i%4 == 1:
 			steps = "get_order ask pay ship" // a quarter asks
 		case i == 6:
-			steps = "get_order get_order pay ship pay" // repetitions are one, a second time is rare
+			steps = "get_order get_order pay ship pay" // repetitions count once, a second time is rare
 		}
 		outcome := trace.Succeeded
 		if i > 4 {
@@ -46,7 +46,7 @@ func TestSchema(t *testing.T) {
 		s.Tasks[0].Steps[0].Shape = "order=<id>"
 		traces = append(traces, s)
 	}
-	// Another procedure, and one that came once only.
+	// Another procedure, and one that occurred only once.
 	for i := range 3 {
 		traces = append(traces, shop(20+i, trace.Failed, "plan dig plant water"))
 	}
@@ -78,7 +78,7 @@ func TestSchema(t *testing.T) {
 	if drafts[i].Against != "" || drafts[1-i].Against != "" {
 		t.Error("three failures speak against a schema")
 	}
-	// Once most tasks have failed that went that way, it is no advice.
+	// Once most such tasks have failed, it is no advice.
 	traces = append(traces, shop(40, trace.Failed, "plan dig plant water"))
 	for _, d := range of(mine(t, traces, Options{}), hmx.TypeTaskSchema) {
 		if (d.Against != "") != (d.Support == 4) {
@@ -93,11 +93,11 @@ func TestPlaybook(t *testing.T) {
 		traces = append(traces, shop(i, trace.Failed, "look ship!"))
 		traces = append(traces, shop(10+i, trace.Succeeded, "look ship! restock ship"))
 	}
-	for i := range 16 { // who counts first has no such error
+	for i := range 16 { // sessions that count first lack this error
 		traces = append(traces, shop(100-i, trace.Succeeded, "look count ship"))
 	}
 	for i := range traces {
-		// What is compared must have happened before the last error that is counted.
+		// Compared tasks must precede the last counted error.
 		at := uint64(1000 * (i%16*2 + i/16))
 		task := &traces[i].Tasks[0]
 		task.From.Position = at
@@ -124,7 +124,7 @@ func TestPlaybook(t *testing.T) {
 	}
 }
 
-// How bad an error is goes by the tasks that failed and by the way out.
+// Severity depends on failed tasks and on the recovery.
 func TestSeverity(t *testing.T) {
 	for want, b := range map[string]book{
 		"critical": {counted: 8, recovered: 1, ended: tally{8, 8, 0}, spared: tally{8, 8, 8}},
@@ -150,7 +150,7 @@ func TestCauses(t *testing.T) {
 		!slices.Equal(c.Counterexamples, []string{"s0900-0"}) || string(c.Extra["counts"]) != `{"both":20,"cause_only":1,"effect_only":0,"neither":40}` {
 		t.Errorf("%+v", c)
 	}
-	// One tool that breaks after another.
+	// One tool that fails after another.
 	traces = nil
 	for i := range 20 {
 		traces = append(traces, shop(2*i, trace.Unknown, "look! ship!"), shop(2*i+1, trace.Unknown, "look ship"))
@@ -159,7 +159,7 @@ func TestCauses(t *testing.T) {
 	if c.Cause != "look failed" || c.Effect != "ship failed" || c.Direction != "forward" || c.Conditions[0] != "of tasks that called ship" {
 		t.Errorf("%+v", c)
 	}
-	// And the other way round as well.
+	// And vice versa.
 	for i := range 20 {
 		traces = append(traces, shop(100+2*i, trace.Unknown, "ship! look!"), shop(101+2*i, trace.Unknown, "ship look"))
 	}
@@ -169,7 +169,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// Where nothing causes anything, almost nothing is found.
+// Without causes, almost nothing is found.
 func TestNoCauses(t *testing.T) {
 	found := 0
 	for seed := range uint64(20) {
@@ -226,7 +226,7 @@ func TestStrategy(t *testing.T) {
 	}
 }
 
-// Evidence is the newest events, each once, and only as many as an artifact has room for.
+// Evidence is the newest distinct events, and only as many as an artifact has room for.
 func TestEvidence(t *testing.T) {
 	var e evidence
 	for i := range 5 * hmx.MaxSourceEvents {

@@ -8,23 +8,22 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// What is known from one environment only holds there, as far as anybody knows: a way to
-// recover that was only ever taken in staging is no advice for production. So its content
-// names the environment, and its scope has it as a condition. Agents of a tenant share
-// what they know, and other tags say what something is about, not where it holds.
+// A finding from a single environment is only known to hold there: a recovery that was only
+// ever used in staging is no advice for production. So its content names the environment, and
+// its validity scope has it as a condition. Agents of a tenant share findings, and other tags
+// describe a subject, not where a finding holds.
 
 // memberWhere is the member of content that names the environment.
 const memberWhere = "environment"
 
-// environmentIs is what a condition begins with that names an environment.
+// environmentIs is the prefix of a condition that names an environment.
 const environmentIs = "environment: "
 
-// Environment returns the condition that says that one is in an environment.
+// Environment returns the condition for an environment.
 func Environment(name string) string { return environmentIs + name }
 
-// Held returns the conditions that may be taken to hold for somebody in an environment:
-// all but those that name another. It is empty if the environment is not known, and then
-// nothing speaks against any.
+// Held returns the conditions that may hold for a caller in an environment: all but those that
+// name another. It is empty if the environment is unknown, and then no condition fails.
 func Held(conditions []string, environment string) []string {
 	if environment == "" {
 		return conditions
@@ -40,7 +39,7 @@ func Held(conditions []string, environment string) []string {
 
 // placed returns content that names an environment.
 func placed(content hmx.ArtifactContent, where string) hmx.ArtifactContent {
-	name, _ := json.Marshal(where) // a text can be written
+	name, _ := json.Marshal(where) // a string always encodes
 	with := func(extra hmx.Extra) hmx.Extra {
 		extra = maps.Clone(extra)
 		if extra == nil {

@@ -13,36 +13,35 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// The bounds of playbooks.
+// The limits of playbooks.
 const (
-	minFailures  = 2       // times that an error came before it has a playbook
-	maxPlaybooks = 300     // errors that have one, those that came most
-	maxErrors    = 1 << 16 // errors that are told apart, the first
+	minFailures  = 2       // occurrences of an error before it has a playbook
+	maxPlaybooks = 300     // errors with a playbook, the most frequent
+	maxErrors    = 1 << 16 // distinct errors, the first
 	maxPath      = 6       // steps of a recovery
 	maxPaths     = 5       // recoveries of a playbook
-	maxPrevented = 3       // ways to prevent it
-	maxContrast  = 1000    // tasks that it is compared with, the newest
-	maxWatched   = 200     // tools before it that are compared
+	maxPrevented = 3       // preventions of a playbook
+	maxContrast  = 1000    // tasks compared with it, the newest
+	maxWatched   = 200     // preceding tools compared
 )
 
-// failure is an error of a tool, whatever its values.
+// failure is an error of a tool, regardless of its values.
 type failure struct {
 	tool, error int32
 	signature   string
 	at          []moment // in the order of the journal
 }
 
-// playbooks returns what was done about errors that came more than once.
+// playbooks returns what was done about recurring errors.
 //
-// An error is the tool that broke and the signature of what it said. It is recovered
-// from when the same tool works later in the task, or, failing that, when the task
-// succeeds; what was done until then, or in the latter case what followed, is a
-// recovery if it is short enough. What prevents it is a tool that was taken before in
-// tasks with this tool and without the error, beyond chance (see [fisher]).
+// An error is the tool that failed and the signature of its output. It is recovered when the
+// same tool succeeds later in the task, or otherwise when the task succeeds; the steps until
+// then, or in the latter case the steps that followed, are a recovery if they are few enough. A
+// prevention is a tool that precedes this tool in tasks without the error, more often than by
+// chance (see [fisher]).
 //
-// What a tool said stands in the pattern and in the symptoms, between quotes, and in
-// the member signature, by which an error is recognised; everything else is names of
-// tools and shapes of calls.
+// A tool's output occurs quoted in the pattern and the symptoms, and in the member signature,
+// by which an error is recognised; everything else is names of tools and shapes of calls.
 func playbooks(c *corpus) ([]finding, error) {
 	tasks := c.tasksByTool()
 	seen := newMarks(len(c.tools))
@@ -60,7 +59,7 @@ func playbooks(c *corpus) ([]finding, error) {
 	return out, nil
 }
 
-// failures returns the errors that came most, most often first.
+// failures returns the most frequent errors, in that order.
 func (c *corpus) failures() []*failure {
 	type key struct{ tool, error int32 }
 	known := make(map[key]*failure)
@@ -89,7 +88,7 @@ func (c *corpus) failures() []*failure {
 	return all[:min(len(all), maxPlaybooks)]
 }
 
-// tasksByTool returns the tasks in which each tool was taken, oldest first.
+// tasksByTool returns the tasks that call each tool, oldest first.
 func (c *corpus) tasksByTool() [][]int32 {
 	out := make([][]int32, len(c.tools))
 	for i := range c.tasks {
@@ -102,37 +101,37 @@ func (c *corpus) tasksByTool() [][]int32 {
 	return out
 }
 
-// book is what is counted of an error.
+// book is the counts of an error.
 type book struct {
 	c     *corpus
 	of    *failure
 	marks *marks
 	name  string // of the tool
 
-	all       tally // of all times it came
+	all       tally // over all occurrences
 	counted   int
-	ended     tally // tasks that it came in, of those counted
+	ended     tally // its tasks, among those counted
 	sources   evidence
 	before    map[int32]int
 	shapes    map[string]int
 	next      map[int32]*policy.Chosen
 	paths     map[string]*path
-	recovered int // times
+	recovered int // occurrences
 	lost      int // acts until then
 	lostTime  int64
-	with      map[int32]bool // tasks that it came in
-	ways      []int8         // of the acts after each time that is counted, those that led out
-	without   []int32        // tasks with the tool that it did not come in
-	spared    tally          // how those ended
-	until     int32          // the last act that is counted
+	with      map[int32]bool // tasks in which it occurred
+	ways      []int8         // number of acts that led to a recovery, per counted occurrence
+	without   []int32        // tasks with the tool and without the error
+	spared    tally          // the outcomes of those
+	until     int32          // the last counted act
 }
 
-// path is a way out.
+// path is a recovery.
 type path struct {
 	tools   []int32
-	shapes  []map[string]int // in which each was called
-	changed int              // times that the tool was called in another shape in the end
-	again   int              // times that it ended with the same tool
+	shapes  []map[string]int // of the calls of each step
+	changed int              // how often the tool finally had another shape
+	again   int              // how often it ended with the same tool
 	count   int
 }
 
@@ -163,8 +162,8 @@ func newBook(c *corpus, f *failure, tasks []int32, m *marks) *book {
 	return b
 }
 
-// eventsAround lists the acts at some moments, so many acts behind each, and who judged
-// the tasks.
+// eventsAround lists the acts at some moments, the given number of acts after each, and the
+// judgements of the tasks.
 func (c *corpus) eventsAround(at []moment, behind []int8) func(*evidence) {
 	return func(e *evidence) {
 		for i, m := range at {
@@ -177,7 +176,8 @@ func (c *corpus) eventsAround(at []moment, behind []int8) func(*evidence) {
 	}
 }
 
-// count counts one time that the error came, and returns how many acts behind it led out.
+// count counts one occurrence of the error, and returns how many acts after it led to a
+// recovery.
 func (b *book) count(m moment) int8 {
 	w := &b.c.tasks[m.task]
 	at := w.acts[m.act]
@@ -208,8 +208,7 @@ func (b *book) count(m moment) int8 {
 	return b.recover(at, rest, w.Outcome)
 }
 
-// recover looks for the way out among the acts after the error, and returns how many of
-// them it takes.
+// recover searches the acts after the error for a recovery, and returns its length.
 func (b *book) recover(failed act, rest []act, outcome trace.Outcome) int8 {
 	end := slices.IndexFunc(rest, func(a act) bool { return a.state == trace.OK && b.same(failed.tool, a.tool) })
 	again := end >= 0
@@ -262,8 +261,8 @@ func (b *book) recover(failed act, rest []act, outcome trace.Outcome) int8 {
 	return int8(end)
 }
 
-// same reports whether a tool does what the one that failed was to do: it is the same, or
-// both write files. Of an edit that worked some agents record the file and not the call.
+// same reports whether a tool does what the failed one was for: it is the same, or both write
+// files. For a successful edit some agents record the file and not the call.
 func (b *book) same(failed, tool int32) bool {
 	return tool == failed || b.c.edits[failed] && b.c.edits[tool]
 }
@@ -294,8 +293,8 @@ func (b *book) spares(acts []act) (has bool) {
 	return has
 }
 
-// prevention returns the tools that were taken before in tasks without the error, the
-// surest first, with their counts in tasks without and with it.
+// prevention returns the tools that precede in tasks without the error, the most certain first,
+// with their counts in tasks without and with it.
 func (b *book) prevention() []tested {
 	without, with := make(map[int32]int), make(map[int32]int)
 	for _, i := range b.without {
@@ -330,8 +329,8 @@ type tested struct {
 	p float64
 }
 
-// precede counts the tools that worked in a task before the tool was first taken, or
-// before it first broke with the error.
+// precede counts the tools that succeeded in a task before the first call of the tool, or
+// before it first failed with the error.
 func (b *book) precede(task int32, counts map[int32]int, broke bool) {
 	b.marks.begin()
 	acts := b.c.tasks[task].acts
@@ -346,8 +345,7 @@ func (b *book) precede(task int32, counts map[int32]int, broke bool) {
 	}
 }
 
-// marks tells which of some numbers have been seen since it was begun, without forgetting
-// the others one by one.
+// marks is a set of numbers that can be cleared in constant time.
 type marks struct {
 	seen []int32
 	now  int32
@@ -355,10 +353,10 @@ type marks struct {
 
 func newMarks(n int) marks { return marks{seen: make([]int32, n)} }
 
-// begin forgets what was seen.
+// begin clears the set.
 func (m *marks) begin() { m.now++ }
 
-// first reports whether a number was not seen yet, and marks it.
+// first reports whether a number is new, and adds it.
 func (m *marks) first(n int32) bool {
 	if m.seen[n] == m.now {
 		return false
@@ -367,8 +365,8 @@ func (m *marks) first(n int32) bool {
 	return true
 }
 
-// severity returns how bad the error is: by how many more tasks failed with it than
-// without, how often there was a way out and how long that was.
+// severity returns how severe the error is: by how many more tasks failed with it than without,
+// how often there was a recovery and how long that was.
 func (b *book) severity() string {
 	more := 0.0
 	if b.ended.judged >= enoughJudged {
@@ -387,7 +385,7 @@ func (b *book) severity() string {
 	return "low"
 }
 
-// recoveries returns the ways out, those first that say what to do, and of these the most
+// recoveries returns the recoveries: first those that say what to do, and among these the most
 // common.
 func (b *book) recoveries() []*path {
 	var out, rest []*path
@@ -407,7 +405,7 @@ func (b *book) recoveries() []*path {
 	return out[:min(len(out), maxPaths)]
 }
 
-// steps says a way out in words.
+// steps describes a recovery in words.
 func (b *book) steps(p *path) []string {
 	var out []string
 	for i, tool := range p.tools {
@@ -425,8 +423,8 @@ func (b *book) steps(p *path) []string {
 	return out
 }
 
-// otherwise reports whether a way out ends with the command that broke in another shape,
-// so that the shape says what to do.
+// otherwise reports whether a recovery ends with the failed command in another shape, so that
+// the shape says what to do.
 func (b *book) otherwise(p *path) bool {
 	if !b.c.command[b.of.tool] || 2*p.changed <= p.again {
 		return false
@@ -436,10 +434,10 @@ func (b *book) otherwise(p *path) bool {
 	return shape != failed
 }
 
-// advises reports whether the playbook says what to do: how the error is prevented, or a
-// way out that takes another step or the same command in another shape. A way out that
-// ends with another step has to be seen twice: what follows an error in a task that
-// succeeds need not be because of it.
+// advises reports whether the playbook says what to do: how to prevent the error, or a recovery
+// with another step or with the same command in another shape. A recovery that ends with
+// another step has to occur twice: what follows an error in a successful task need not be
+// because of it.
 func (b *book) advises(prevention []string) bool {
 	if len(prevention) > 0 {
 		return true
@@ -452,7 +450,7 @@ func (b *book) advises(prevention []string) bool {
 	return false
 }
 
-// tells reports whether a way out says what to do.
+// tells reports whether a recovery says what to do.
 func (b *book) tells(p *path) bool {
 	if p.again == 0 && p.count < minFailures {
 		return false
@@ -460,13 +458,13 @@ func (b *book) tells(p *path) bool {
 	return b.otherwise(p) || slices.ContainsFunc(p.tools, func(tool int32) bool { return !b.same(b.of.tool, tool) })
 }
 
-// recovery is a way out as content has it.
+// recovery is a recovery in content.
 type recovery struct {
 	Tools []string `json:"tools"`
 	Count int      `json:"count"`
 }
 
-// finding writes the playbook.
+// finding makes the finding of the playbook.
 func (b *book) finding() (finding, error) {
 	quoted := fmt.Sprintf("%q", b.of.signature)
 	content := hmx.FailurePlaybook{
@@ -521,7 +519,7 @@ func (b *book) finding() (finding, error) {
 	}, err
 }
 
-// extend adds the members that HMX-A has no name for.
+// extend adds the members that HMX-A does not define.
 func (b *book) extend(content *hmx.FailurePlaybook, ways []recovery) error {
 	r := policy.Recovery{Tool: b.name, Error: b.of.signature}
 	for _, n := range b.next {
@@ -545,7 +543,7 @@ func (b *book) extend(content *hmx.FailurePlaybook, ways []recovery) error {
 	return err
 }
 
-// top returns what counts most, of those alike the least.
+// top returns the key with the highest count, the least among equals.
 func top[K cmp.Ordered](counts map[K]int) (best K, n int) {
 	for k, v := range counts {
 		if v > n || v == n && k < best {

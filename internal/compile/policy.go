@@ -13,36 +13,35 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// The bounds of what policies are made of.
+// The limits of policies.
 const (
-	minTaken = 2       // times that a tool is taken before it has a policy
-	maxTools = 500     // tools that have policies, those that were taken most
+	minTaken = 2       // calls of a tool before it has a policy
+	maxTools = 500     // tools with policies, the most frequent
 	maxHeard = 20_000  // acts whose words are counted, the newest, and up to a quarter more
-	maxWords = 1 << 17 // words that are told apart, the first of those acts
+	maxWords = 1 << 17 // distinct words, the first of those acts
 	telling  = 5       // words that a policy names
 )
 
-// Policy is a decision policy that was found in what sessions did.
+// Policy is a decision policy found in sessions.
 type Policy struct {
-	// Key names what it is about, and is the same in every version.
+	// Key names its subject, and is the same in every version.
 	Key            string
 	Title, Summary string
 	Content        hmx.DecisionPolicy
-	// Sources are the steps that were counted, in the order of the journal; of more
-	// than HMX-A allows, the newest.
+	// Sources are the counted steps, in the order of the journal; of more than HMX-A allows,
+	// the newest.
 	Sources []trace.Ref
-	// Trust is the lowest of the sources.
+	// Trust is the lowest trust of the sources.
 	Trust record.Trust
-	// Chosen is how often all tools together were taken, whether counted or not; Tool
-	// is empty.
+	// Chosen is how often all tools together were called, counted or not; Tool is empty.
 	Chosen policy.Chosen
 
 	finding finding
-	silent  bool // it says no more than is known without it
+	silent  bool // it adds no information
 }
 
-// Policies returns what followed each tool in which state, and when each tool was
-// taken, in the order of their keys, whether that tells something or not.
+// Policies returns what followed each tool in each state, and when each tool was called, sorted
+// by key, informative or not.
 func Policies(traces []*trace.Trace) ([]Policy, error) {
 	return published(newCorpus(traces).policies())
 }
@@ -65,14 +64,13 @@ func (c *corpus) policies() ([]Policy, error) {
 	return append(afters, uses...), err
 }
 
-// policyFindings returns the policies as findings that say more than is known without
-// them.
+// policyFindings returns the informative policies as findings.
 func policyFindings(c *corpus) ([]finding, error) {
 	policies, err := c.policies()
 	return findings(slices.DeleteFunc(policies, func(p Policy) bool { return p.silent })), err
 }
 
-// findings returns what policies were made of.
+// findings returns the findings of policies.
 func findings(policies []Policy) []finding {
 	out := make([]finding, 0, len(policies))
 	for i := range policies {
@@ -83,7 +81,7 @@ func findings(policies []Policy) []finding {
 	return out
 }
 
-// published fills in what policies show of the findings that they are.
+// published fills in the fields of policies from their findings.
 func published(policies []Policy, err error) ([]Policy, error) {
 	for i := range policies {
 		p, f := &policies[i], &policies[i].finding
@@ -96,37 +94,37 @@ func published(policies []Policy, err error) ([]Policy, error) {
 	return policies, err
 }
 
-// policyMiner counts. Tools and words are numbers in it; tool 0 is none.
+// policyMiner counts. It numbers tools and words; tool 0 is none.
 type policyMiner struct {
 	c       *corpus
 	names   []string // of tools
-	numbers []uint32 // of the corpus's tools; other is one that has no policy
+	numbers []uint32 // of the corpus's tools; other is one without a policy
 	where   []place  // of each act, by rank
 	heard   int32    // the first act whose words are counted
 
 	cells map[cell]int64
-	pairs []policy.Chosen // what followed what, whatever the state, by row of what was before
+	pairs []policy.Chosen // what followed what in any state, by row of the previous tool
 	after []subject
 	taken []use
 
 	words    []word
 	spelling map[string]uint32
-	met      []uint32 // tools of the task at hand
+	met      []uint32 // tools of the current task
 }
 
-// other is a tool that has no policy.
+// other is a tool without a policy.
 const other = ^uint32(0)
 
-// place is the moment of an act, in numbers.
+// place is the state before an act, in numbers.
 type place struct {
 	after, before, tool uint32
-	times               uint8 // that the tool was taken in the task before, at most 2
+	times               uint8 // previous calls of the tool in the task, at most 2
 	spoke               policy.Spoke
 	failed, listed      bool
 }
 
-// cell is a state and what followed in it, in one number: the tools in toolBits each, who
-// spoke, and two flags.
+// cell is a state and what followed in it, packed: the tools in toolBits each, the speaker, and
+// two flags.
 type cell uint32
 
 const toolBits = 9 // for maxTools and none
@@ -145,7 +143,7 @@ func cellOf(p *place) cell {
 	return c
 }
 
-// place returns what a cell is made of.
+// place unpacks a cell.
 func (c cell) place() place {
 	const tools = 1<<toolBits - 1
 	return place{
@@ -154,36 +152,36 @@ func (c cell) place() place {
 	}
 }
 
-// subject is the acts that a policy is about.
+// subject is the acts of a policy.
 type subject struct {
 	ranks   []int32
-	until   int32 // the last act that is counted
+	until   int32 // the last counted act
 	all     tally
 	sources evidence
 }
 
-// word is what was taken when it was said.
+// word counts the tools that were called when it was said.
 type word struct {
 	text    string
 	session int32
-	common  int32   // the act at which it was said in a second session, or -1
+	common  int32   // the act at which a second session said it, or -1
 	ranks   []int32 // of the acts at which it was said, twice if by both
 	with    []said
 }
 
-// said is how often a tool was taken when the user or the agent had said a word.
+// said is how often a tool was called after the user or the agent had said a word.
 type said struct {
 	tool        uint32
 	user, agent uint32
 }
 
-// use is how often a tool was taken, and when.
+// use is how often a tool was called, and when.
 type use struct {
 	subject
 	chosen       policy.Chosen
 	uses         [3]policy.Chance
 	user, agent  int64 // moments in which they had said something
-	first, again int   // acts of the task at hand, from 1, at which it is taken for the first and the second time
+	first, again int   // acts of the current task, from 1, of its first and second call
 }
 
 func newPolicyMiner(c *corpus) *policyMiner {
@@ -208,7 +206,7 @@ func newPolicyMiner(c *corpus) *policyMiner {
 	return m
 }
 
-// frequent returns no tool and then those that were taken most, by name.
+// frequent returns no tool and then the most frequent ones, sorted by name.
 func frequent(c *corpus) []string {
 	var names []string
 	for i, name := range c.tools {
@@ -224,7 +222,7 @@ func frequent(c *corpus) []string {
 	return names
 }
 
-// survey finds the moment of each act, and which acts each policy is about.
+// survey finds the state before each act, and the acts of each policy.
 func (m *policyMiner) survey() {
 	times := make([]uint8, len(m.names))
 	for i := range m.c.tasks {
@@ -271,9 +269,9 @@ func (s *subject) observe(rank int32, step *trace.Step, outcome trace.Outcome) {
 	s.sources.newest = max(s.sources.newest, ref(step).Time)
 }
 
-// settle says up to which act each policy counts. When a tool was not taken is counted
-// as well, so that goes on to the next step of all acts, but not to the first act with
-// the tool that is not counted.
+// settle determines up to which act each policy counts. Moments without a call of the tool
+// count as well, so a policy extends to the next step of all acts, but not to the first act
+// with the tool that is not counted.
 func (m *policyMiner) settle() {
 	for i := range m.after {
 		s := &m.after[i]
@@ -354,8 +352,8 @@ func count(c *policy.Chosen, outcome trace.Outcome) {
 	}
 }
 
-// hear takes in the words that were said when a tool was taken, and counts them for
-// the tool if that is used.
+// hear processes the words that were said when a tool was called, and counts them for the tool
+// if used is set.
 func (m *policyMiner) hear(session, rank int32, tool uint32, words []string, agent, used bool) {
 	if len(words) == 0 {
 		return
@@ -404,7 +402,7 @@ func (w *word) until(rank int32) int {
 	return sort.Search(len(w.ranks), func(i int) bool { return w.ranks[i] > rank })
 }
 
-// chances counts the moments of a task at which a tool had been taken before.
+// chances counts the moments of a task after earlier calls of a tool.
 func (m *policyMiner) chances(w *work) {
 	m.met = m.met[:0]
 	for i := range w.acts {
@@ -485,12 +483,12 @@ func (m *policyMiner) afters() ([]Policy, error) {
 	return out, nil
 }
 
-// looks reports whether a tool only reads files or lists them.
+// looks reports whether a tool only reads or lists files.
 func (m *policyMiner) looks(tool string) bool { return tool != "" && m.c.looks[m.c.numbers[tool]] }
 
-// informs reports whether what followed a tool is another than what is taken in general
-// (see [policy.InformationOf]). That nothing but the tool itself followed, or that files
-// were read after files had been, does not inform.
+// informs reports whether what followed a tool differs from the general distribution (see
+// [policy.InformationOf]). It is not informative that only the tool itself followed, or that
+// files were read after files.
 func (m *policyMiner) informs(a *policy.After) bool {
 	var counts, base []int64
 	n, all := int64(0), int64(0)
@@ -510,7 +508,7 @@ func (m *policyMiner) informs(a *policy.After) bool {
 	return policy.Informs(policy.InformationOf(counts, base, n, all), len(counts))
 }
 
-// summary tells of the tools that followed most often, and how often it was the same.
+// summary describes the tools that followed most often, and how often it was the same.
 func summary(a *policy.After, total int64) string {
 	var parts []string
 	again := ""
@@ -525,7 +523,7 @@ func summary(a *policy.After, total int64) string {
 	return strings.Join(parts, ", ") + again
 }
 
-// uses returns the policies of when each tool was taken.
+// uses returns the policies of when each tool was called.
 func (m *policyMiner) uses() ([]Policy, error) {
 	found := make([]policy.Use, len(m.names))
 	for i := range m.words {
@@ -562,8 +560,8 @@ func (m *policyMiner) uses() ([]Policy, error) {
 	return out, nil
 }
 
-// tells reports whether a word was said with a tool more often than otherwise, up to an
-// act (see [policy.InformationOf]).
+// tells reports whether a word was said with a tool more often than otherwise, up to an act
+// (see [policy.InformationOf]).
 func (m *policyMiner) tells(u *policy.Use, text string, until int32) bool {
 	said := int64(m.words[m.spelling[text]].until(until))
 	n := min(u.User.Words[text]+u.Agent.Words[text], said)
@@ -571,7 +569,7 @@ func (m *policyMiner) tells(u *policy.Use, text string, until int32) bool {
 	return policy.Informs(policy.InformationOf([]int64{n, said - n}, []int64{u.Chosen.Count, all - u.Chosen.Count}, said, all), 2)
 }
 
-// told returns how much of the talk with a tool has the word that tells most of it.
+// told returns the share of the messages with a tool that contain its most telling word.
 func told(u *policy.Use) float64 {
 	if len(u.Telling) == 0 || u.User.Count+u.Agent.Count == 0 {
 		return 0
@@ -580,8 +578,7 @@ func told(u *policy.Use) float64 {
 	return float64(n) / float64(u.User.Count+u.Agent.Count)
 }
 
-// telling returns the words that were said with a tool the most above chance, up to an
-// act.
+// telling returns the words that were said with a tool most above chance, up to an act.
 func (m *policyMiner) telling(u *policy.Use, until int32) []string {
 	part := float64(u.Chosen.Count) / float64(until+1)
 	type scored struct {

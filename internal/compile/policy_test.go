@@ -17,8 +17,8 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// session writes a trace in short: each word is a step, "!" behind it says that it
-// broke, and "hello/there" before a tool is what the user said.
+// session makes a trace from a short notation: each word is a step, "!" after it means that it
+// failed, and "hello/there" before a tool is what the user said.
 func session(name string, outcome trace.Outcome, steps string) *trace.Trace {
 	task := trace.Task{Outcome: outcome}
 	var words []string
@@ -65,7 +65,7 @@ func TestPolicies(t *testing.T) {
 	for _, p := range policies {
 		keys = append(keys, p.Key)
 	}
-	// A tool that was taken once has no policy.
+	// A tool that was called once has no policy.
 	if d := cmp.Diff([]string{"after", "after drop", "after look", "use drop", "use look"}, keys); d != "" {
 		t.Error(d)
 	}
@@ -128,7 +128,7 @@ func draw(t *rapid.T) []*trace.Trace {
 	return traces
 }
 
-// The order of the traces makes no difference, to a byte, and they stay as they were.
+// The order of the traces does not change a byte, and the traces are not modified.
 func TestPoliciesInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		traces := draw(t)
@@ -152,7 +152,7 @@ func TestPoliciesInAnyOrder(t *testing.T) {
 	})
 }
 
-// Every count is that of a plain walk over the moments that are counted.
+// Every count equals that of a naive walk over the counted moments.
 func TestPoliciesCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		traces := draw(t)
@@ -187,8 +187,8 @@ func TestPoliciesCount(t *testing.T) {
 	})
 }
 
-// plainUses walks over all moments in the order of the journal, and asks how often a
-// tool was taken before in the task.
+// plainUses walks over all moments in the order of the journal, and counts the earlier calls of
+// a tool in the task.
 func plainUses(traces []*trace.Trace, tool string) (uses [3]policy.Chance) {
 	type point struct {
 		at     uint64
@@ -212,7 +212,7 @@ func plainUses(traces []*trace.Trace, tool string) (uses [3]policy.Chance) {
 	seen := 0
 	for i, p := range points {
 		if p.taken && seen == counted(taken) || seen == counted(taken) && i >= counted(len(points)) {
-			break // the first that is not counted, or the end of what is counted of all
+			break // the first that is not counted, or the end of what is counted
 		}
 		uses[p.before].Of++
 		if p.taken {
@@ -245,7 +245,7 @@ func TestPoliciesBounds(t *testing.T) {
 	}
 }
 
-// What a tool printed is in no policy, whatever it says.
+// No policy contains a tool's output.
 func TestPoliciesQuoteNoTool(t *testing.T) {
 	a, b := session("a", trace.Succeeded, "/please look! ship"), session("b", trace.Succeeded, "/please look! ship")
 	for _, s := range []*trace.Trace{a, b} {

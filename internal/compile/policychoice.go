@@ -11,19 +11,18 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// The bounds of policies that are made of decisions in words.
+// The limits of policies made from stated decisions.
 const (
-	minAsked   = 2     // times that a question came up
-	maxAsked   = 300   // questions that have policies, those that came up most
-	maxOptions = 20    // options of a question, those that were taken most
-	maxAsking  = 10000 // questions that are told apart, the first
+	minAsked   = 2     // occurrences of a question
+	maxAsked   = 300   // questions with policies, the most frequent
+	maxOptions = 20    // options of a question, the most frequent
+	maxAsking  = 10000 // distinct questions, the first
 )
 
-// enoughJudged is of how many tasks it must be known how they ended before that speaks
-// against something.
+// enoughJudged is how many tasks must be judged before their outcomes count against something.
 const enoughJudged = 4
 
-// decided is a question that was decided once.
+// decided is one decision of a question.
 type decided struct {
 	task   *trace.Task
 	choice *trace.Choice
@@ -32,13 +31,13 @@ type decided struct {
 // question is what was decided, and how often which way.
 type question struct {
 	key     string
-	text    string // as it was first put
+	text    string // as first put
 	options map[string]*policy.Chosen
 	asked   []decided // in the order of the journal
 }
 
-// Choices returns the policies of questions that agents decided more than once, in
-// the order of their keys. What a tool or somebody outside wrote is no decision.
+// Choices returns the policies of questions that agents decided more than once, sorted by key.
+// Texts from tools or external sources are no decisions.
 func Choices(traces []*trace.Trace) ([]Policy, error) { return published(newCorpus(traces).choices()) }
 
 // choiceFindings returns the policies of questions as findings.
@@ -72,14 +71,14 @@ func (c *corpus) choices() ([]Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(q.options) > 1 { // else there was nothing to choose
+		if len(q.options) > 1 { // otherwise there was no choice
 			out = append(out, p)
 		}
 	}
 	return out, nil
 }
 
-// ask takes in a decision.
+// ask adds a decision.
 func ask(questions map[string]*question, task *trace.Task, c *trace.Choice) {
 	key := normal(c.Question)
 	if key == "" || strings.TrimSpace(c.Chosen) == "" || c.Step < 0 || c.Step >= len(task.Steps) || task.Steps[c.Step].Trust < record.Agent {
@@ -96,7 +95,7 @@ func ask(questions map[string]*question, task *trace.Task, c *trace.Choice) {
 	q.asked = append(q.asked, decided{task, c})
 }
 
-// option returns the count of an option, which is the same in whatever case.
+// option returns the count of an option, ignoring case.
 func (q *question) option(text string) *policy.Chosen {
 	key := normal(text)
 	if q.options[key] == nil {
@@ -105,7 +104,7 @@ func (q *question) option(text string) *policy.Chosen {
 	return q.options[key]
 }
 
-// normal returns a text in lower case, with letters only and every value as "#".
+// normal returns a text in lower case, with only letters and every value as "#".
 func normal(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {

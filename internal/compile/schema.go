@@ -12,28 +12,28 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// The bounds of task schemas.
+// The limits of task schemas.
 const (
-	minTasks      = 3   // tasks that a schema is made of
+	minTasks      = 3   // tasks of a schema
 	maxSchemas    = 300 // the largest groups
-	maxSchemaStep = 40  // steps, those that most tasks have
-	maxTimes      = 8   // times that one tool is a step of its own
-	maxNext       = 3   // tools that are named as coming next
+	maxSchemaStep = 40  // steps, the most frequent
+	maxTimes      = 8   // calls of one tool that are separate steps
+	maxNext       = 3   // tools named as coming next
 	maxGiven      = 12  // preconditions
 	maxGoalWords  = 6
-	titleTools    = 4 // that a title names
+	titleTools    = 4 // tools named in a title
 )
 
-// schemas returns the procedures that recur.
+// schemas returns the recurring procedures.
 //
-// Tasks are alike by the tools they take and by the words of their goals; the first of
-// a group is what the others are compared with (see [procedures]). A step is a tool
-// and the how-manieth time it is taken in the task, repetitions in a row being one. It
-// is in the schema if two tasks and a quarter of them have it, and optional if less than three
-// quarters do. Steps are ordered by their mean place in the tasks that have them.
+// Tasks are similar by their tools and by the words of their goals; all tasks of a group are
+// compared with its first (see [procedures]). A step is a tool and the ordinal of its call in
+// the task, where consecutive repetitions count once. It is in the schema if at least two tasks
+// and a quarter of them have it, and optional if less than three quarters do. Steps are sorted
+// by their mean place in the tasks that have them.
 //
-// Preconditions are the arguments that mostly came from the user, postconditions that
-// the last steps which are not optional have worked.
+// Preconditions are the arguments that mostly came from the user; postconditions are that the
+// last required steps succeeded.
 func schemas(c *corpus) ([]finding, error) {
 	var out []finding
 	times := newTakings(len(c.tools))
@@ -49,21 +49,21 @@ func schemas(c *corpus) ([]finding, error) {
 	return out, nil
 }
 
-// spot is a step of a schema before it has an order: a tool and which time it is.
+// spot is a step of a schema before it is sorted: a tool and the ordinal of its call.
 type spot struct{ tool, nth int32 }
 
-// seenSpot is what is counted of a step.
+// seenSpot is the counts of a step.
 type seenSpot struct {
 	spot
 	tasks  int
-	place  int64 // sum of places in the tasks, as thousandths of their length
+	place  int64 // sum of places in the tasks, in thousandths of their length
 	taken  int
 	worked int
-	next   map[int32]int // -1 is the end
+	next   map[int32]int // -1 means the end
 	shapes map[string]*int
 	args   map[string]*given
-	// shape and order are the shape and the arguments of the call before, by which those
-	// of the next one are mostly found.
+	// shape and order are the shape and the arguments of the previous call; those of the next
+	// one are mostly the same.
 	shape string
 	many  *int
 	order []*given
@@ -78,16 +78,16 @@ type given struct {
 type schema struct {
 	c       *corpus
 	group   *group
-	members []int32 // those that are counted
+	members []int32 // the counted ones
 	spots   map[spot]*seenSpot
 	all     tally
 	counted tally
 	sources evidence
 	acts    []int    // of each counted task
-	times   *takings // of the task at hand
+	times   *takings // of the current task
 }
 
-// takings is how often each tool was taken since it was begun.
+// takings is how often each tool was called since begin.
 type takings struct {
 	seen marks
 	n    []int32
@@ -95,7 +95,7 @@ type takings struct {
 
 func newTakings(tools int) *takings { return &takings{newMarks(tools), make([]int32, tools)} }
 
-// take counts a tool, and returns how often it was taken.
+// take counts a tool, and returns its number of calls.
 func (t *takings) take(tool int32) int32 {
 	if t.seen.first(tool) {
 		t.n[tool] = 0
@@ -119,7 +119,7 @@ func newSchema(c *corpus, g *group, t *takings) *schema {
 	return s
 }
 
-// eventsOf lists the events of tasks: goals, acts, and who judged them.
+// eventsOf lists the events of tasks: goals, acts, and judgements.
 func (c *corpus) eventsOf(tasks []int32) func(*evidence) {
 	return func(e *evidence) {
 		for _, n := range tasks {
@@ -200,7 +200,7 @@ func (s *seenSpot) take(a *act) {
 	}
 }
 
-// given returns what is counted of an argument, nil if there are too many of them.
+// given returns the counts of an argument, nil if there are too many.
 func (s *seenSpot) given(i int, name string) *given {
 	if i < len(s.order) && s.order[i].name == name {
 		return s.order[i]
@@ -233,7 +233,7 @@ func (s *schema) aligned() []*seenSpot {
 	slices.SortFunc(steps, func(a, b *seenSpot) int {
 		return cmp.Or(cmp.Compare(a.place*int64(b.tasks), b.place*int64(a.tasks)), byName(a, b))
 	})
-	// The first time of a tool comes before the second, whatever the mean places are.
+	// The first call of a tool comes before the second, whatever the mean places are.
 	places := make(map[int32][]int)
 	for i, p := range steps {
 		places[p.tool] = append(places[p.tool], i)
@@ -255,8 +255,8 @@ func (s *schema) aligned() []*seenSpot {
 // required reports whether at least three quarters of the tasks have a step.
 func (s *schema) required(p *seenSpot) bool { return 4*p.tasks >= 3*len(s.members) }
 
-// procedure reports whether steps are a procedure: at least two tools in most tasks, of
-// which one does more than read files or list them.
+// procedure reports whether steps are a procedure: at least two tools in most tasks, of which
+// one does more than read or list files.
 func (s *schema) procedure(steps []*seenSpot) bool {
 	acts, tools := false, []int32(nil)
 	for _, p := range steps {
@@ -268,7 +268,7 @@ func (s *schema) procedure(steps []*seenSpot) bool {
 	return acts && len(tools) >= minActs
 }
 
-// finding writes the schema. It is none if its steps are no procedure.
+// finding makes the finding of the schema. ok is false if its steps are no procedure.
 func (s *schema) finding() (f finding, ok bool, err error) {
 	steps := s.aligned()
 	if !s.procedure(steps) {
@@ -315,8 +315,8 @@ func (s *schema) finding() (f finding, ok bool, err error) {
 	return f, true, err
 }
 
-// actsFirst returns names of tools with those first that do more than read files or list
-// them, if there are more than a title names.
+// actsFirst returns names of tools, first those that do more than read or list files, if there
+// are more than a title names.
 func actsFirst(tools []string) []string {
 	out := slices.Clone(tools)
 	if len(out) <= titleTools {
@@ -335,7 +335,7 @@ func actsFirst(tools []string) []string {
 	return out
 }
 
-// digest returns a short name of a list, the same for the same list only.
+// digest returns a short unique name of a list.
 func digest(list []string) string {
 	h := sha256.New()
 	for _, s := range list {
@@ -344,7 +344,7 @@ func digest(list []string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// against says whether too many tasks failed for what they did to be advice.
+// against returns why tasks that failed too often are no advice, or nothing.
 func against(t tally) string {
 	if t.judged >= enoughJudged && 4*t.succeeded < t.judged {
 		return fmt.Sprintf("%d of %d judged tasks failed that went this way", t.judged-t.succeeded, t.judged)
@@ -352,7 +352,7 @@ func against(t tally) string {
 	return ""
 }
 
-// String says how tasks ended.
+// String describes the outcomes of tasks.
 func (t tally) String() string {
 	if t.judged == 0 {
 		return fmt.Sprintf("seen in %d tasks", t.all)
@@ -360,7 +360,7 @@ func (t tally) String() string {
 	return fmt.Sprintf("seen in %d tasks; %d of %d judged ones succeeded", t.all, t.succeeded, t.judged)
 }
 
-// title names what is done by the words of goals, or else by tools.
+// title makes a title of the words of goals, or else of tools.
 func title(words, tools []string) string {
 	by := strings.Join(tools[:min(len(tools), titleTools)], ", ")
 	if len(words) == 0 {
@@ -369,7 +369,7 @@ func title(words, tools []string) string {
 	return strings.Join(words, " ") + ": " + by
 }
 
-// following is what came next, as content has it.
+// following is what came next, in content.
 type following struct {
 	Tool  string `json:"tool"` // empty at the end of a task
 	Count int    `json:"count"`
@@ -401,7 +401,7 @@ func (s *schema) step(p *seenSpot, order int) (hmx.TaskStep, error) {
 		description += " again"
 	}
 	if s.c.command[p.tool] {
-		// Its shape says all.
+		// Its shape says everything.
 	} else if shape != "" {
 		description += " with " + shape
 	} else if names := s.usual(p); len(names) > 0 {
@@ -412,8 +412,7 @@ func (s *schema) step(p *seenSpot, order int) (hmx.TaskStep, error) {
 	}, err
 }
 
-// usualShape returns the shape that it was called in most often, of those alike the
-// first by name.
+// usualShape returns the most frequent shape, the first by name among equals.
 func (s *seenSpot) usualShape() (shape string, n int) {
 	counts := make(map[string]int, len(s.shapes))
 	for text, n := range s.shapes {
@@ -456,8 +455,7 @@ func (s *schema) preconditions(steps []*seenSpot) []string {
 	return out
 }
 
-// postconditions returns what is so at the end: the last steps that are not optional
-// have worked.
+// postconditions returns what holds at the end: the last required steps succeeded.
 func (s *schema) postconditions(steps []*seenSpot) []string {
 	for i := len(steps) - 1; i >= 0; i-- {
 		p := steps[i]
@@ -468,7 +466,7 @@ func (s *schema) postconditions(steps []*seenSpot) []string {
 	return nil
 }
 
-// complexity says how long tasks are, by the median of their acts.
+// complexity rates the length of tasks, by the median of their acts.
 func complexity(acts []int) string {
 	slices.Sort(acts)
 	switch n := acts[len(acts)/2]; {

@@ -10,15 +10,15 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// The bounds of strategies.
+// The limits of strategies.
 const (
-	minStrategy   = 3   // tasks that went well, or that nobody judged if none was
+	minStrategy   = 3   // successful tasks, or unjudged ones if none was judged
 	maxStrategies = 200 // the largest groups
 	maxPhases     = 6   // of a strategy; longer ones are no plan
 	maxPhaseTools = 8
 )
 
-// role is what a tool is for, as far as its name tells.
+// role is the purpose of a tool, according to its name.
 type role uint8
 
 const (
@@ -28,10 +28,10 @@ const (
 	roleChange
 	roleCheck
 	roleTell
-	roleAny // any word behind it tells more
+	roleAny // any later word is more specific
 )
 
-// roles are the words in names of tools that tell what these are for.
+// roles are the words in names of tools that indicate their purpose.
 func roles() map[string]role {
 	out := make(map[string]role)
 	for r, words := range map[role]string{
@@ -49,7 +49,7 @@ func roles() map[string]role {
 	return out
 }
 
-// says returns what a phase of tools of this role is called, and what it is.
+// says returns the name and the description of a phase of this role.
 func (r role) says() (name, description string) {
 	switch r {
 	case roleLook:
@@ -66,8 +66,8 @@ func (r role) says() (name, description string) {
 	return "Act", "take further steps"
 }
 
-// roleOf returns the role of a tool: that of the first word of its name that tells one.
-// What is only run or called changes something, as far as one can tell.
+// roleOf returns the role of a tool: that of the first word in its name that indicates one.
+// Words like run or call count as changing something.
 func roleOf(known map[string]role, name string) role {
 	words := strings.FieldsFunc(spaced(name), func(r rune) bool { return r < 'a' || r > 'z' })
 	found := roleOther
@@ -95,14 +95,13 @@ func spaced(name string) string {
 	return b.String()
 }
 
-// strategies returns the phases that recur in tasks with like goals that went well.
+// strategies returns the recurring phases of successful tasks with similar goals.
 //
-// Goals are alike by their words (see [goals]). A phase is steps in a row with tools
-// of one role, which their names tell: looking up, thinking, changing, checking, handing
-// over. Of the tasks that succeeded, or of all if none was judged, the most common
-// order of phases is the strategy, if at least three tasks and a third of them have
-// it. What a phase's tools worked in at least three quarters of these tasks is what
-// tells that it is done.
+// Goals are similar by their words (see [goals]). A phase is consecutive steps with tools of
+// one role, which their names indicate: looking up, thinking, changing, checking, handing over.
+// Among the successful tasks, or all if none was judged, the most common order of phases is the
+// strategy, if at least three tasks and a third of them have it. The tools of a phase that
+// succeeded in at least three quarters of these tasks indicate that the phase is done.
 func strategies(c *corpus) ([]finding, error) {
 	known := roles()
 	role := make([]role, len(c.tools))
@@ -126,7 +125,7 @@ func strategies(c *corpus) ([]finding, error) {
 	return out, nil
 }
 
-// schemaOf returns the key of the schema that each task is in, of those that are.
+// schemaOf returns the key of the schema of each task that is in one.
 func schemaOf(c *corpus) map[int32]string {
 	out := make(map[int32]string)
 	for _, g := range c.procedures() {
@@ -143,10 +142,10 @@ type strategy struct {
 	group  *group
 	role   []role
 	phases []role
-	tasks  []int32 // that have these phases, of those counted
-	of     int     // tasks that were considered
+	tasks  []int32 // with these phases, among those counted
+	of     int     // number of tasks considered
 	all    tally
-	// taken and worked are the tools of a phase of the task at hand.
+	// taken and worked are the tools of a phase of the current task.
 	taken, worked *marks
 }
 
@@ -212,7 +211,7 @@ func bytesOf(phases []role) []byte {
 	return out
 }
 
-// phaseTools is how many tasks took and had a tool work in a phase.
+// phaseTools is how many tasks called a tool, and had it succeed, in a phase.
 type phaseTools struct{ taken, worked map[int32]int }
 
 // tools counts the tools of each phase.
@@ -249,7 +248,7 @@ func (s *strategy) tools(sources *evidence) (phases []phaseTools, acts []int) {
 	return phases, acts
 }
 
-// finding writes the strategy.
+// finding makes the finding of the strategy.
 func (s *strategy) finding(procedure map[int32]string) (finding, error) {
 	f := finding{all: s.all, consistency: share(len(s.tasks), s.of), against: against(s.all)}
 	phases, acts := s.tools(&f.sources)
@@ -315,7 +314,7 @@ func (s *strategy) phase(i int, p *phaseTools) (hmx.StrategyPhase, error) {
 	return out, err
 }
 
-// schemas returns the keys of the schemas that the tasks are in, the most common first.
+// schemas returns the keys of the schemas of the tasks, the most common first.
 func (s *strategy) schemas(procedure map[int32]string) []string {
 	n := make(map[string]int)
 	for _, i := range s.tasks {

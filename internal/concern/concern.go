@@ -1,16 +1,16 @@
-// Package concern says whether a text has to do with a question: a floor under what is
-// found, where the best of what is found may still be about something else.
+// Package concern decides whether a text concerns a question: a minimum for hits, since the
+// best hit may still be about something else.
 //
 // # What is guaranteed
 //
 //   - The same question and text give the same answer on every platform and on every
 //     board: nothing depends on what else is stored.
-//   - A text that has all words of a question concerns it.
+//   - A text with all words of a question concerns it.
 //
 // # What is not
 //
-// Words are compared by their stems, and meanings by the built-in model, which knows
-// English best. Whether a text answers the question is not decided here.
+// Words are compared by their stems, and meanings by the built-in model, which knows English
+// best. It does not decide whether a text answers the question.
 package concern
 
 import (
@@ -22,41 +22,40 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Question is a prompt or a query, as texts are compared with it. Two texts have the more
-// to do with each other the more words they share that say something, and the nearer their
-// meanings are.
+// Question is an analysed prompt or query. Two texts are closer the more meaningful words they
+// share, and the nearer their meanings are.
 type Question struct {
 	words  []text.Term
 	vector []float32
 }
 
-// How close a text is to a question: the share of the question's words that it has,
-// weighed, and how near its meaning is, from -1 to 1. A long question is taken for one of
-// mostCounted words: none of its words counts less for those around it.
+// The closeness of a text to a question: the weighted share of the question's words in it, and
+// the nearness of its meaning, from -1 to 1. A long question counts as one of mostCounted
+// words, so that none of its words counts less for those around it.
 const (
 	wordsWeight = 0.7
 	mostCounted = 7
 )
 
-// Enough is the least closeness of a text that a prompt receives unasked. docs/hooks.md
-// says how it was measured.
+// Enough is the minimum closeness of a text for a prompt. docs/hooks.md describes its
+// measurement.
 const Enough = 0.5
 
-// What a search returns. An event reaches Found, or something that was kept on purpose reaches
-// Enough, or nothing was found; every hit reaches Beside.
+// The thresholds of a search. An event must reach Found, or a record that was kept on purpose
+// Enough, or nothing is returned; every hit must reach Beside.
 // docs/decisions/0040-a-floor-under-what-is-found.md has the measurements.
 const (
 	Found  = 0.6
 	Beside = 0.3
 )
 
-// About takes a prompt apart. Words that ask for nothing do not count.
+// About analyses a prompt. Small talk does not count.
 func About(prompt string) *Question {
 	return newQuestion(prompt, func(t text.Term) bool { return !smallTalk()[t] })
 }
 
-// Query takes the query of a search apart. Words that ask for nothing count if there are no
-// others: a search for "make" means it.
+// Query analyses the query of a search. Small talk counts if there is nothing else: a search
+// for "make" means it.
 func Query(query string) *Question {
 	if q := About(query); !q.Empty() {
 		return q
@@ -77,10 +76,10 @@ func newQuestion(what string, counts func(text.Term) bool) *Question {
 	return q
 }
 
-// Empty reports whether a prompt asks for nothing: a greeting, thanks, a word to go on.
+// Empty reports whether a prompt has no request: a greeting, thanks, a word to continue.
 func (q *Question) Empty() bool { return len(q.words) == 0 }
 
-// Concerns reports whether a text has to do with a prompt.
+// Concerns reports whether a text concerns a prompt.
 func (q *Question) Concerns(what string) bool {
 	if q.Empty() {
 		return false
@@ -89,7 +88,7 @@ func (q *Question) Concerns(what string) bool {
 	return shared >= Enough || shared+q.near(what) >= Enough
 }
 
-// Closeness says how close a text is to the question: 0 for nothing in common, or less, and
+// Closeness returns how close a text is to the question: 0 or less for nothing in common, and
 // up to 1.7 for the question itself.
 func (q *Question) Closeness(what string) float64 {
 	if q.Empty() {
@@ -98,7 +97,7 @@ func (q *Question) Closeness(what string) float64 {
 	return q.shared(what) + q.near(what)
 }
 
-// shared is what the words count that a text shares with the question.
+// shared is the weight of the words that a text shares with the question.
 func (q *Question) shared(what string) float64 {
 	met := map[text.Term]bool{}
 	for _, t := range text.Analyze(nil, text.FieldText, what) {
@@ -119,11 +118,11 @@ func (q *Question) near(what string) float64 {
 	return sum
 }
 
-// informativeBytes is how much of a text is looked at for words that say something.
+// informativeBytes is how much of a text is searched for meaningful words.
 const informativeBytes = 4 << 10
 
-// Informative reports whether a text says something by itself: it has two words at least that
-// are more than small talk. "Done." and "OK, go on." do not.
+// Informative reports whether a text is meaningful by itself: it has at least two words beyond
+// small talk. "Done." and "OK, go on." do not.
 func Informative(what string) bool {
 	var first text.Term
 	for _, t := range text.Analyze(nil, text.FieldText, what[:min(len(what), informativeBytes)]) {
@@ -138,7 +137,7 @@ func Informative(what string) bool {
 	return false
 }
 
-// smallTalk are words of prompts that ask for nothing by themselves.
+// smallTalk are words of prompts without a request of their own.
 var smallTalk = sync.OnceValue(func() map[text.Term]bool {
 	words := map[text.Term]bool{}
 	for _, t := range text.Analyze(nil, text.FieldText, strings.Join([]string{

@@ -2,8 +2,7 @@ package concern
 
 import "testing"
 
-// What has nothing to do with a prompt is not told for it, and a prompt that asks for nothing
-// is told nothing.
+// Unrelated texts do not concern a prompt, and nothing concerns a prompt without a request.
 func TestConcerns(t *testing.T) {
 	const (
 		releases = "Releases are cut every second Tuesday."

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// talks is where conversations and questions about them are.
+// talks is the directory of conversations and questions about them.
 const talks = "../../../shared/data/locomo-dev"
 
-// strangers is how many turns of a conversation that a question is not about are held against
-// it: those that are the most like it, as a search would find them.
+// strangers is how many turns of an unrelated conversation are compared with a question: those
+// that are most similar, as a search would find them.
 const strangers = 20
 
-// everyOf is which of the questions are asked: one in so many.
+// everyOf selects one in this many questions.
 const everyOf = 10
 
 // turn is a turn of a conversation.
@@ -25,7 +25,7 @@ type turn struct {
 	id, text string
 }
 
-// readTalks returns the turns of conversations by their names, and turns by their ids.
+// readTalks returns the turns of conversations by name, and turns by id.
 func readTalks(t *testing.T) (map[string][]turn, map[string]turn) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(talks, "*.ndjson"))
@@ -55,14 +55,13 @@ func readTalks(t *testing.T) (map[string][]turn, map[string]turn) {
 		if err := lines.Err(); err != nil {
 			t.Fatal(err)
 		}
-		_ = f.Close() // nothing was written to it
+		_ = f.Close() // it was only read
 	}
 	return by, all
 }
 
-// Of questions about conversations, most of the turns that answer them concern them, and few
-// of another conversation do, though they are the most alike in it. docs/hooks.md has the
-// figures.
+// Most turns that answer a question concern it, and few of another conversation do, though they
+// are the most similar ones in it. docs/hooks.md has the figures.
 func TestConcernsFloor(t *testing.T) {
 	by, all := readTalks(t)
 	data, err := os.ReadFile(filepath.Join(talks, "questions.json"))
@@ -113,7 +112,7 @@ func TestConcernsFloor(t *testing.T) {
 	}
 }
 
-// nearest returns the scores of the turns that are the most like a question.
+// nearest returns the scores of the turns most similar to a question.
 func nearest(q *Question, turns []turn) []float64 {
 	scores := make([]float64, len(turns))
 	for i, x := range turns {

@@ -1,17 +1,17 @@
-// Package diagram draws a graph: as DOT, for Graphviz and its kin, and as SVG, with a
+// Package diagram draws a graph: as DOT, for Graphviz and similar tools, and as SVG, with a
 // layout of its own.
 //
-// It guarantees that the same graph gives the same bytes on every machine (coordinates
-// are whole numbers); that whatever stands in a name, the SVG is well-formed XML
-// without scripts, links and references to anything outside, and the DOT is one graph
-// with one statement a line; that names are shown and never obeyed, cut where they are
-// long; and that the work grows with nodes and edges no faster than their product.
+// It guarantees that the same graph gives the same bytes on every machine (coordinates are
+// integers); that for any name the SVG is well-formed XML without scripts, links and external
+// references, and the DOT is one graph with one statement a line; that names are escaped, and
+// cut if they are long; and that the work is at most proportional to the product of nodes and
+// edges.
 //
-// No box and no label of an edge covers another. A label for which there is no room is
-// left out; the edge tells it to whoever points at it.
+// No box and no edge label covers another. A label without room is left out; it is then the
+// tooltip of the edge.
 //
-// It does not find the best layout: nodes stand in columns by how far they are from the
-// one in the middle, and crossings are made fewer by a few sweeps.
+// It does not find the best layout: nodes are in columns by their distance from the centre, and
+// a few sweeps reduce crossings.
 package diagram
 
 import (
@@ -21,32 +21,32 @@ import (
 	"unicode/utf8"
 )
 
-// Graph is what is drawn.
+// Graph is the graph to draw.
 type Graph struct {
 	Nodes []Node
 	Edges []Edge
-	// Focus is the node in the middle, or -1.
+	// Focus is the central node, or -1.
 	Focus int
 }
 
 // Node is drawn as a box.
 type Node struct {
-	Kind  string // chooses the colour
-	Type  string // stands beside it
+	Kind  string // determines the colour
+	Type  string // shown beside it
 	Label string
-	// Title is shown when somebody points at it.
+	// Title is its tooltip.
 	Title string
 }
 
-// Edge leads from one node to another, by their numbers.
+// Edge leads from one node to another, by index.
 type Edge struct {
 	From, To int
 	Label    string
-	// Quiet says that the edge is drawn faintly, and its label is not written beside it.
+	// Quiet says that the edge is drawn faintly, without a label.
 	Quiet bool
 }
 
-// check refuses edges that lead nowhere.
+// check refuses edges without valid ends.
 func (g *Graph) check() error {
 	for _, e := range g.Edges {
 		if e.From < 0 || e.From >= len(g.Nodes) || e.To < 0 || e.To >= len(g.Nodes) {
@@ -56,7 +56,7 @@ func (g *Graph) check() error {
 	return nil
 }
 
-// Limits of what is shown of a text, in characters.
+// Maximum lengths of texts, in characters.
 const (
 	maxLine  = 28
 	maxLines = 3
@@ -64,8 +64,8 @@ const (
 	maxRel   = 24
 )
 
-// plain returns a text on one line that nothing obeys: what commands a terminal, turns
-// the direction of text or is no character is written as \u{XXXX}.
+// plain returns a text on one line without active characters: terminal commands, direction
+// marks and invalid characters are written as \u{XXXX}.
 func plain(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	if !strings.ContainsFunc(s, odd) {
@@ -82,13 +82,12 @@ func plain(s string) string {
 	return b.String()
 }
 
-// odd reports whether r is not to be shown as it is. Besides what is hidden these are the
-// code points that XML does not allow.
+// odd reports whether r must be escaped: hidden characters, and those that XML does not allow.
 func odd(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == 0x2028 || r == 0x2029 || r&0xFFFE == 0xFFFE
 }
 
-// cut returns the beginning of a text that is plain.
+// cut returns the beginning of a plain text.
 func cut(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -96,7 +95,7 @@ func cut(s string, most int) string {
 	return strings.TrimRight(string([]rune(s)[:most-1]), " ") + "…"
 }
 
-// lines breaks a text that is plain into a few lines, between words where that can be.
+// lines breaks a plain text into a few lines, between words if possible.
 func lines(s string) []string {
 	var list []string
 	rest := []rune(s)
@@ -117,8 +116,8 @@ func lines(s string) []string {
 	return list
 }
 
-// breakAt returns where a text that is longer than a line is broken: before a space, else
-// behind a mark within a name, else where the line ends.
+// breakAt returns where a text that is longer than a line is broken: before a space, else after
+// a mark within a name, else at the end of the line.
 func breakAt(rest []rune) int {
 	for at := maxLine; at > maxLine/2; at-- {
 		if rest[at] == ' ' {

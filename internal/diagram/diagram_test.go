@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// sample is a graph with everything: columns, a pair with two edges, a loop, something
-// alone, and names that somebody means ill with.
+// sample is a graph with everything: columns, a pair with two edges, a loop, an isolated node,
+// and hostile names.
 func sample() *Graph {
 	return &Graph{Focus: 1, Nodes: []Node{
 		{"memory", "fact", "Releases are cut every second Tuesday, after the tests were green for a whole day.", "lukasa://acme/memory/m1"},
@@ -52,7 +52,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// wellFormed fails unless a picture is XML of the elements and attributes that we draw.
+// wellFormed fails unless a picture is XML with only our elements and attributes.
 func wellFormed(t testing.TB, picture []byte) (texts int) {
 	t.Helper()
 	known := map[string]bool{"svg": true, "title": true, "defs": true, "marker": true, "path": true, "style": true, "rect": true, "g": true, "text": true}
@@ -84,7 +84,7 @@ func wellFormed(t testing.TB, picture []byte) (texts int) {
 	}
 }
 
-// statement is what a line of our DOT looks like.
+// statement matches a line of our DOT.
 var statement = regexp.MustCompile(`^(digraph lukasa \{|\}|  rankdir=LR;|  (node|edge|n\d+( -> n\d+)?) \[([a-z]+=("(\\.|[^"\\])*"|[\w.]+)(, )?)+\];)$`)
 
 // oneStatement fails unless every line is a statement of ours.
@@ -101,7 +101,7 @@ func oneStatement(t testing.TB, text []byte, lines int) {
 	}
 }
 
-// Any name gives a well-formed picture, and DOT of one statement a line.
+// Any name gives a well-formed picture, and DOT with one statement a line.
 func FuzzNames(f *testing.F) {
 	f.Add("Dana", "owns", "person")
 	f.Add(`</text><script>`, `"]; n0 -> n0 [label="`, "\x00\x1b]8;;\ufffe\uffff")
@@ -127,8 +127,8 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// No two boxes are over each other, all are within the picture, and the order of edges
-// that say the same changes nothing of where boxes stand.
+// No two boxes overlap, all are within the picture, and the order of equal edges does not
+// change the layout.
 func TestLayout(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
@@ -161,7 +161,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// An edge that leads nowhere is refused, and nothing at all is a picture too.
+// An edge without valid ends is refused, and an empty graph is a picture as well.
 func TestOdd(t *testing.T) {
 	for _, e := range []Edge{{From: 0, To: 1}, {From: -1}, {From: 1}, {To: -1}} {
 		g := &Graph{Nodes: []Node{{}}, Edges: []Edge{e}}
@@ -176,8 +176,8 @@ func TestOdd(t *testing.T) {
 	wellFormed(t, b.Bytes())
 }
 
-// No label of an edge covers another, or a box, or leaves the picture: on graphs of many
-// shapes with up to 60 nodes. In what is written, no text is wider than its box.
+// No edge label covers another, or a box, or leaves the picture, on graphs of many shapes with
+// up to 60 nodes. No text is wider than its box.
 func TestLabels(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	rels := []string{"supports", "contradicts", "derived_from", "relates_to", "supersedes", "WWWWWWWWWWWWWWWWWWWWWWWW", "日本語の関係"}

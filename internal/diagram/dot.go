@@ -40,13 +40,12 @@ func DOT(w io.Writer, g *Graph) error {
 	return b.Flush()
 }
 
-// dotText writes a text that is plain between the quotes of DOT: a backslash is doubled,
-// since one would begin an escape of a label.
+// dotText quotes a plain text for DOT: a backslash is doubled, since it would begin an escape.
 func dotText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
 }
 
-// caption is what stands above a label: the kind and the type.
+// caption is the line above a label: the kind and the type.
 func caption(n *Node) string {
 	head, typ := cut(plain(n.Kind), maxRel), cut(plain(n.Type), maxRel)
 	if head == "" || typ == "" {

@@ -2,37 +2,37 @@ package diagram
 
 import "unicode"
 
-// Sizes of letters, in pixels.
+// Font sizes, in pixels.
 const (
 	textSize  = 12
 	smallSize = 10
 )
 
-// area is a part of a drawing.
+// area is a rectangle of a drawing.
 type area struct{ x, y, w, h int }
 
-// meets reports whether two areas have a point in common.
+// meets reports whether two areas overlap.
 func (a area) meets(b area) bool {
 	return a.x < b.x+b.w && b.x < a.x+a.w && a.y < b.y+b.h && b.y < a.y+a.h
 }
 
-// edgeLabel is a label beside an edge, with the area that it takes.
+// edgeLabel is a label beside an edge, with its area.
 type edgeLabel struct {
 	text string
 	area area
 }
 
-// anchor returns where the text of a label begins: the middle of its line.
+// anchor returns the anchor of the text of a label: the middle of its line.
 func (l *edgeLabel) anchor() (x, y int) { return l.area.x + l.area.w/2, l.area.y + smallSize }
 
-// along are the places on an edge where a label may stand, in hundredths of the way, and
-// shifts how far above or below them, the better ones first.
+// along are the positions of a label on an edge, in hundredths of its length, and shifts the
+// distances above or below, the better ones first.
 func along() []int  { return []int{50, 40, 60, 30, 70, 22, 78} }
 func shifts() []int { return []int{0, -9, 9, -18, 18, -27, 27} }
 
-// labels gives the labels of edges their places: where they cover neither a box nor
-// another label, and are within the drawing. A label without such a place is left out;
-// its edge has it as a title.
+// labels places the labels of edges: where they cover neither a box nor another label, and are
+// within the drawing. A label without such a place is left out; it is then the title of its
+// edge.
 func (d *drawing) labels(g *Graph, curves []curve) (list []edgeLabel, left int) {
 	var taken []area
 	for i := range d.boxes {
@@ -66,7 +66,7 @@ func (d *drawing) labels(g *Graph, curves []curve) (list []edgeLabel, left int) 
 	return list, left
 }
 
-// room returns the first place at an edge that is free for a label of a width.
+// room returns the first free place at an edge for a label of a width.
 func (c *curve) room(wide int, free func(area) bool) (area, bool) {
 	const high = smallSize + 3
 	for _, shift := range shifts() {
@@ -80,8 +80,8 @@ func (c *curve) room(wide int, free func(area) bool) (area, bool) {
 	return area{}, false
 }
 
-// textWidth returns how wide a text is at a size, in pixels, with the wider ones of the
-// common fonts without serifs.
+// textWidth returns the width of a text at a size, in pixels, for the wider of the common
+// sans-serif fonts.
 func textWidth(s string, size int) int {
 	n := 0
 	for _, r := range s {
@@ -90,7 +90,7 @@ func textWidth(s string, size int) int {
 	return (n*size + 99) / 100
 }
 
-// letterWidth returns how wide a letter is, in hundredths of its size.
+// letterWidth returns the width of a letter, in hundredths of its size.
 func letterWidth(r rune) int {
 	switch {
 	case r < 0x80 && isIn(r, "iljI.,:;'|!`"):

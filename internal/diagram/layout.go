@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Measures of a drawing, in pixels.
+// Sizes of a drawing, in pixels.
 const (
 	margin   = 24
 	between  = 130 // columns
@@ -15,7 +15,7 @@ const (
 	padding  = 10
 )
 
-// box is a node that has its place.
+// box is a placed node.
 type box struct {
 	x, y, w, h int
 	column     int
@@ -23,14 +23,14 @@ type box struct {
 	head       string
 }
 
-// drawing is a graph whose nodes have their places.
+// drawing is a graph with placed nodes.
 type drawing struct {
 	boxes []box
 	w, h  int
 }
 
-// layout gives every node its place: components below each other, the largest first, and
-// nodes that nothing connects in rows at the end.
+// layout places every node: components below each other, the largest first, and isolated nodes
+// in rows at the end.
 func layout(g *Graph) *drawing {
 	d := &drawing{boxes: make([]box, len(g.Nodes))}
 	for i := range g.Nodes {
@@ -60,7 +60,7 @@ func layout(g *Graph) *drawing {
 	return d
 }
 
-// neighbours returns the nodes that edges connect each node with, in order, none twice.
+// neighbours returns the distinct neighbours of each node, sorted.
 func neighbours(g *Graph) [][]int {
 	near := make([][]int, len(g.Nodes))
 	for _, e := range g.Edges {
@@ -75,8 +75,7 @@ func neighbours(g *Graph) [][]int {
 	return near
 }
 
-// components returns the nodes that hang together: that with the focus first, then the
-// larger ones.
+// components returns the connected components: that with the focus first, then the larger ones.
 func components(g *Graph, near [][]int) [][]int {
 	var all [][]int
 	met := make([]bool, len(near))
@@ -109,9 +108,9 @@ func components(g *Graph, near [][]int) [][]int {
 	return all
 }
 
-// layers puts the nodes of a component into columns by how far they are from its middle:
-// the focus, or the node with most neighbours. A column that would be too high is
-// continued in the next.
+// layers puts the nodes of a component into columns by their distance from its centre: the
+// focus, or the node with most neighbours. A column that would be too high continues in the
+// next.
 func layers(g *Graph, near [][]int, part []int) [][]int {
 	middle := part[0]
 	for _, n := range part {
@@ -144,11 +143,11 @@ func layers(g *Graph, near [][]int, part []int) [][]int {
 	return columns
 }
 
-// sweeps is how often columns are ordered anew.
+// sweeps is how often columns are reordered.
 const sweeps = 4
 
-// order orders each column such that nodes stand beside those that they are connected
-// with: by the mean place of their neighbours in the column before, then behind.
+// order orders each column so that nodes are next to their neighbours: by the mean place of
+// their neighbours in the column before, then in the one after.
 func order(columns [][]int, near [][]int) {
 	place, column := map[int]int{}, map[int]int{}
 	for c, nodes := range columns {
@@ -185,7 +184,7 @@ func order(columns [][]int, near [][]int) {
 	}
 }
 
-// place gives the nodes of columns their places below y, and returns where they end.
+// place places the nodes of columns below y, and returns where they end.
 func (d *drawing) place(columns [][]int, y int) int {
 	high := make([]int, len(columns))
 	for c, nodes := range columns {
@@ -204,7 +203,7 @@ func (d *drawing) place(columns [][]int, y int) int {
 			at += b.h + above
 			widest = max(widest, b.w)
 		}
-		for _, n := range nodes { // in the middle of the column
+		for _, n := range nodes { // centred in the column
 			d.boxes[n].x += (widest - d.boxes[n].w) / 2
 		}
 		x += widest

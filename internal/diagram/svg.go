@@ -32,7 +32,7 @@ func SVG(w io.Writer, g *Graph) error {
 	for i := range g.Nodes {
 		node(b, g, d, i)
 	}
-	for i := range labels { // over everything else
+	for i := range labels { // above everything else
 		x, y := labels[i].anchor()
 		fmt.Fprintf(b, `<text class="e" x="%d" y="%d">%s</text>`+"\n", x, y, xmlText(labels[i].text))
 	}
@@ -56,25 +56,25 @@ func node(w io.Writer, g *Graph, d *drawing, i int) {
 	fmt.Fprint(w, "</g>\n")
 }
 
-// curve is the way of an edge: its ends, and the points that it bends towards.
+// curve is the path of an edge: its ends and control points.
 type curve struct{ x1, y1, c1, d1, c2, d2, x2, y2 int }
 
-// path writes the curve as SVG has it.
+// path returns the curve as SVG.
 func (c *curve) path() string {
 	return fmt.Sprintf("M%d %dC%d %d %d %d %d %d", c.x1, c.y1, c.c1, c.d1, c.c2, c.d2, c.x2, c.y2)
 }
 
-// at returns a point of the curve, so many hundredths of the way.
+// at returns a point of the curve, at the given hundredths of its length.
 func (c *curve) at(part int) (x, y int) {
 	t, u := part, 100-part
 	a, b, e, f := u*u*u, 3*u*u*t, 3*u*t*t, t*t*t
 	return (a*c.x1 + b*c.c1 + e*c.c2 + f*c.x2) / 1_000_000, (a*c.y1 + b*c.d1 + e*c.d2 + f*c.y2) / 1_000_000
 }
 
-// curves returns the ways of all edges. The nth between the same two boxes is bent
-// further than the one before.
+// curves returns the paths of all edges. Each further edge between the same two boxes is bent
+// more.
 func (d *drawing) curves(g *Graph) []curve {
-	between := map[[2]int]int{} // how many edges there were between two nodes
+	between := map[[2]int]int{} // number of edges between two nodes
 	list := make([]curve, len(g.Edges))
 	for i, e := range g.Edges {
 		pair := [2]int{min(e.From, e.To), max(e.From, e.To)}
@@ -84,7 +84,7 @@ func (d *drawing) curves(g *Graph) []curve {
 	return list
 }
 
-// curveOf returns the way from one box to another, lifted by so much.
+// curveOf returns the path from one box to another, lifted by lift.
 func curveOf(from, to *box, lift int) curve {
 	x1, x2 := from.x+from.w, to.x
 	y1, y2 := from.y+from.h/2, to.y+to.h/2
@@ -105,7 +105,7 @@ func curveOf(from, to *box, lift int) curve {
 	return curve{x1, y1, x1 + bend, y1 + lift, x2 - bend, y2 + lift, x2, y2}
 }
 
-// xmlText writes a text that is plain as XML has it.
+// xmlText escapes a plain text for XML.
 func xmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
 }

@@ -1,5 +1,6 @@
-// Package echo keeps Lukasa's own words out of what it records. It holds the key of a board
-// and the digests of what the board has handed out, and cuts both from events.
+// Package echo keeps Lukasa's own text out of what it records. It holds the key of a board and
+// the digests of what the board has handed out, and cuts marked blocks and known lines from
+// events.
 //
 // Files in the data directory, which docs/formats/handed.md describes:
 //
@@ -9,19 +10,18 @@
 //
 // # What is guaranteed
 //
-//   - Many processes may hand out at once: each appends with one write. A torn write costs the
-//     digests that it tore. Nothing is synced: a crash costs the last few.
-//   - The key survives, and is the same for all processes that make it at once.
-//   - Reading never makes a file. A text that is too short to have a line of ours in it reads
-//     none.
+//   - Processes may hand out concurrently: each appends with one write. A torn write loses its
+//     own digests. Nothing is synced: a crash loses the last few.
+//   - The key is durable, and is the same for all processes that create it concurrently.
+//   - Reading never creates a file. A text that is too short for a line of ours reads none.
 //   - A line counts as ours only in a text that is newer than when it was first handed out.
-//   - Trouble with the files never stops anybody: without a key a block has no tag, and nothing
-//     but what earlier versions marked is cut. [Marker.Err] says what went wrong.
+//   - File errors never stop a caller: without a key a block has no tag, and only what earlier
+//     versions marked is cut. [Marker.Err] returns the error.
 //
 // # What is not
 //
 // Digests are bounded: the oldest generation is dropped. A whole block is recognised by its tag
-// for as long as there is the key. The files are not in exports.
+// as long as the key exists. The files are not part of exports.
 package echo
 
 import (
@@ -39,7 +39,7 @@ import (
 	"lukasa.dev/internal/handout"
 )
 
-// Names in a data directory. All of them begin with Name.
+// File names in a data directory. All of them begin with Name.
 const (
 	Name     = "HANDED"
 	nameKey  = Name + ".key"
@@ -47,11 +47,11 @@ const (
 	nameLock = Name + ".lock"
 )
 
-// keyLine begins the file of the key. The key follows in hexadecimal digits.
+// keyLine is the prefix of the key file. The key follows in hexadecimal digits.
 const keyLine = "lukasa handed key 1 "
 
 // Marker marks what a board hands out, and cuts it where it comes back. It is safe for
-// concurrent use. A nil Marker is that of no board: it marks nothing, and cuts what earlier
+// concurrent use. A nil Marker belongs to no board: it marks nothing, and cuts what earlier
 // versions marked.
 type Marker struct {
 	fs  disk.FS
@@ -69,7 +69,7 @@ func Open(fs disk.FS, dir string) *Marker {
 	return &Marker{fs: fs, dir: dir, now: time.Now, store: store{fs: fs, path: fs.PathJoin(dir, Name), old: fs.PathJoin(dir, nameOld), lock: fs.PathJoin(dir, nameLock)}}
 }
 
-// By has a marker that nobody uses yet go by a clock, and returns it.
+// By sets the clock of a marker that is not in use yet, and returns the marker.
 func (m *Marker) By(clock func() time.Time) *Marker {
 	if clock != nil {
 		m.now = clock
@@ -77,7 +77,7 @@ func (m *Marker) By(clock func() time.Time) *Marker {
 	return m
 }
 
-// Err returns the last trouble with the files, or nil.
+// Err returns the last file error, or nil.
 func (m *Marker) Err() error {
 	if m == nil {
 		return nil
@@ -87,7 +87,7 @@ func (m *Marker) Err() error {
 	return m.err
 }
 
-// Wrap returns a text as a block under a title, marked, and remembers its lines. An empty text
+// Wrap returns a text as a marked block under a title, and remembers its lines. An empty text
 // stays empty.
 func (m *Marker) Wrap(title, text string) string {
 	if m == nil {
@@ -103,8 +103,8 @@ func (m *Marker) Wrap(title, text string) string {
 	return block
 }
 
-// Reason returns the reason for which a call is held back as it is handed out, and remembers
-// it. It begins with Lukasa's name.
+// Reason returns the reason of a denial as it is handed out, and remembers it. It begins with
+// Lukasa's name.
 func (m *Marker) Reason(text string) string {
 	const name = "Lukasa: "
 	if text != "" && !strings.HasPrefix(text, name) {
@@ -114,8 +114,8 @@ func (m *Marker) Reason(text string) string {
 	return text
 }
 
-// Hand remembers the lines of a text that is handed out as it is, or of the strings in it if
-// it is JSON.
+// Hand remembers the lines of a text that is handed out unchanged, or of the strings in it if it
+// is JSON.
 func (m *Marker) Hand(text string) {
 	if m == nil || len(text) < minText {
 		return
@@ -136,10 +136,10 @@ func (m *Marker) Hand(text string) {
 	m.remember(text)
 }
 
-// minText is how long a text is at least that may have a line of ours in it.
+// minText is the minimum length of a text that may contain a line of ours.
 const minText = 20
 
-// longStrings writes the strings of a value that are long enough to be recognised, a line each.
+// longStrings writes the strings of a value that are long enough to be recognised, one per line.
 func longStrings(b *strings.Builder, v any) {
 	switch v := v.(type) {
 	case string:
@@ -157,7 +157,7 @@ func longStrings(b *strings.Builder, v any) {
 	}
 }
 
-// remember stores the digests of a text. The caller has the lock, and there is a key.
+// remember stores the digests of a text. The caller holds the lock, and there is a key.
 func (m *Marker) remember(text string) {
 	if err := m.store.add(m.marks.Digests(text), seconds(m.now())); err != nil {
 		m.err = fmt.Errorf("remember what is handed out: %w", disk.Fault(err))
@@ -168,13 +168,13 @@ func (m *Marker) remember(text string) {
 // out.
 const User = "user"
 
-// Cut returns a text that a speaker in a role says now, without what was handed out, and how many
-// lines of it that were.
+// Cut returns a text of a role, said now, without what was handed out, and how many lines were
+// cut.
 func (m *Marker) Cut(text, role string) (rest string, lines int) {
 	return m.CutAt(text, role, time.Time{})
 }
 
-// CutAt is [Marker.Cut] of a text that was said at a time; zero is now.
+// CutAt is [Marker.Cut] for a text from a time; zero means now.
 func (m *Marker) CutAt(text, role string, at time.Time) (rest string, lines int) {
 	whose := handout.Loose
 	if role == User {
@@ -183,7 +183,7 @@ func (m *Marker) CutAt(text, role string, at time.Time) (rest string, lines int)
 	return m.cut(text, whose, at)
 }
 
-// cut cuts a text that was said at a time, or now.
+// cut cuts a text from a time, or from now.
 func (m *Marker) cut(text string, whose handout.Whose, at time.Time) (string, int) {
 	if m == nil || len(text) < minText {
 		return handout.CutLegacy(text)
@@ -193,7 +193,7 @@ func (m *Marker) cut(text string, whose handout.Whose, at time.Time) (string, in
 	if !m.haveKey(false) {
 		return handout.CutLegacy(text)
 	}
-	if at.Unix() <= 0 { // nobody said when
+	if at.Unix() <= 0 { // without a time
 		at = m.now()
 	}
 	return m.marks.Cut(text, whose, func(want map[uint64]bool) {
@@ -206,10 +206,10 @@ func (m *Marker) cut(text string, whose handout.Whose, at time.Time) (string, in
 // skew is how far the clock of a text's source may be behind.
 const skew = 15 * time.Minute
 
-// seconds returns a time as it is stored.
+// seconds returns a time in its stored form.
 func seconds(t time.Time) uint32 { return uint32(max(0, min(t.Unix(), 1<<32-1))) }
 
-// haveKey reads the key, if it is not known yet, and makes it if need be.
+// haveKey reads the key, if it is not known yet, and creates it if make is set.
 func (m *Marker) haveKey(make bool) bool {
 	if m.marks != nil {
 		return true
@@ -220,15 +220,15 @@ func (m *Marker) haveKey(make bool) bool {
 		if !make {
 			return false
 		}
-		_, _ = rand.Read(key[:]) // it never fails
+		_, _ = rand.Read(key[:]) // never fails
 		text := []byte(keyLine + hex.EncodeToString(key[:]) + "\n")
 		err = disk.MakeFile(m.fs, path, text)
-		if errors.Is(err, fs.ErrNotExist) { // the directory is not there yet
+		if errors.Is(err, fs.ErrNotExist) { // the directory does not exist yet
 			if err = disk.MkdirAll(m.fs, m.dir); err == nil {
 				err = disk.MakeFile(m.fs, path, text)
 			}
 		}
-		if errors.Is(err, fs.ErrExist) { // another was first
+		if errors.Is(err, fs.ErrExist) { // another process was first
 			key, err = m.readKey(path)
 		}
 	}

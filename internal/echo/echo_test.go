@@ -53,7 +53,7 @@ func TestMarker(t *testing.T) {
 			t.Errorf("%s: %q becomes %q", tc.role, tc.in, got)
 		}
 	}
-	// A text that is older than what was handed out has nothing of it.
+	// A text that is older than a handout contains nothing of it.
 	old := time.Now().Add(-time.Hour)
 	if got, n := other.CutAt("Releases are cut every second Tuesday.", "assistant", old); n != 0 {
 		t.Errorf("an old text becomes %q", got)
@@ -61,7 +61,7 @@ func TestMarker(t *testing.T) {
 	if got, n := other.CutAt(block, "assistant", old); n == 0 {
 		t.Errorf("a whole block is left as %q", got)
 	}
-	// Another board recognises nothing of it.
+	// Another board does not recognise it.
 	if got, n := Open(disk.OS(), t.TempDir()).Cut(block, "assistant"); n != 0 || got != block {
 		t.Errorf("another board makes %q of it", got)
 	}
@@ -72,7 +72,7 @@ func TestMarker(t *testing.T) {
 	}
 }
 
-// The strings of an answer in JSON are remembered, ids are not.
+// The strings of a JSON answer are remembered, ids are not.
 func TestHandJSON(t *testing.T) {
 	t.Parallel()
 	m := Open(disk.NewMem(), "d")
@@ -82,7 +82,7 @@ func TestHandJSON(t *testing.T) {
 	}
 }
 
-// Without a place for the key nothing is marked, and nothing stops.
+// Without a place for the key nothing is marked, and nothing fails.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -116,7 +116,7 @@ func TestNoRoom(t *testing.T) {
 // said is a line that only one number has.
 func said(i int) string { return fmt.Sprintf("- Number %d of all the lines was handed out here.", i) }
 
-// Torn writes cost what they tore, and nothing behind it.
+// A torn write loses its own records, and nothing after them.
 func TestTorn(t *testing.T) {
 	t.Parallel()
 	for torn := 1; torn < recordSize; torn++ {
@@ -129,7 +129,7 @@ func TestTorn(t *testing.T) {
 		m.Wrap(title, said(2))
 		m.Wrap(title, said(3))
 		for _, m := range []*Marker{m, Open(fs, "d")} {
-			for range tableAfter + 2 { // by reading through, and by the table
+			for range tableAfter + 2 { // by a scan, and by the table
 				for i := 1; i <= 3; i++ {
 					if got, _ := m.Cut(said(i), "tool"); got != "" {
 						t.Fatalf("%d bytes torn: line %d is left as %q", torn, i, got)
@@ -140,8 +140,8 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// A new generation begins when one is full, and two are looked at. What is handed out again
-// and again takes room once in each.
+// A new generation begins when one is full, and two are searched. A line that is handed out
+// repeatedly is stored once in each.
 func TestGenerations(t *testing.T) {
 	t.Parallel()
 	fs := disk.NewMem()
@@ -191,7 +191,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// Many processes and goroutines hand out at once: all have the same key, and no line is lost.
+// Processes and goroutines hand out concurrently: all have the same key, and no line is lost.
 func TestManyAtOnce(t *testing.T) {
 	const lines = 40
 	if dir := os.Getenv("ECHO_TEST_DIR"); dir != "" {
@@ -252,7 +252,7 @@ func TestEvent(t *testing.T) {
 		name string
 		kind hmx.EventType
 		in   string
-		want string // empty is not recorded
+		want string // empty means not recorded
 	}{
 		{"a user's own words", hmx.TypeMessage, `{"role":"user","text":"Releases are cut every second Tuesday."}`, `{"role":"user","text":"Releases are cut every second Tuesday."}`},
 		{"a block in a prompt", hmx.TypeMessage, `{"role":"user","text":"` + text + `\nFix it."}`, `{"role":"user","text":"Fix it."}`},
@@ -282,7 +282,7 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// What a hook costs: a prompt of 10 KB and a result of a megabyte, with full files.
+// The cost of a hook: a prompt of 10 KB and a result of a megabyte, with full files.
 func BenchmarkCut(b *testing.B) {
 	fs := disk.OS()
 	dir := b.TempDir()

@@ -11,8 +11,8 @@ import (
 )
 
 // Event returns an event without what was handed out, and whether it is to be recorded. It is
-// not if nothing is left of it, or if it is a call of one of Lukasa's own tools or the result
-// of one. An event of which nothing is cut is returned as it is.
+// not if nothing is left of it, or if it is a call of one of Lukasa's own tools or its result.
+// An event from which nothing is cut is returned unchanged.
 func (m *Marker) Event(ev *hmx.Event) (clean *hmx.Event, keep bool) {
 	if ev == nil || !m.mayHave(string(ev.Content)) {
 		return ev, true
@@ -21,7 +21,7 @@ func (m *Marker) Event(ev *hmx.Event) (clean *hmx.Event, keep bool) {
 	d.UseNumber()
 	var content map[string]any
 	if d.Decode(&content) != nil {
-		return ev, true // it is refused for that elsewhere
+		return ev, true // it is refused elsewhere
 	}
 	if Own(ev.EventType, content) {
 		return nil, false
@@ -44,7 +44,7 @@ func (m *Marker) Event(ev *hmx.Event) (clean *hmx.Event, keep bool) {
 	return &copied, true
 }
 
-// mayHave reports whether a content is worth being read: quickly, since most events pass here.
+// mayHave reports quickly whether a content is worth parsing, since most events are not.
 func (m *Marker) mayHave(content string) bool {
 	if strings.Contains(content, "ukasa") || strings.Contains(content, "UKASA") || strings.Contains(content, "§") || strings.Contains(content, "00a7") || strings.Contains(content, "00A7") || strings.Contains(content, "&#") || strings.Contains(content, "&sect;") {
 		return true
@@ -57,10 +57,10 @@ func (m *Marker) mayHave(content string) bool {
 	return m.haveKey(false) && m.store.any()
 }
 
-// Content returns the content of an event that happened at a time without what was handed out,
-// and how many lines of it that were. What models and tools say loses every line that was
-// handed out. What a user says and what an agent does loses it only in the form in which it was
-// handed out: an agent that runs the very command that a memory names has run it.
+// Content returns the content of an event from a time without what was handed out, and how many
+// lines were cut. Texts of models and tools lose every line that was handed out. Texts of a
+// user and actions of an agent lose it only in the form in which it was handed out: an agent
+// that runs the exact command of a memory has run it.
 func (m *Marker) Content(kind hmx.EventType, content map[string]any, at time.Time) (map[string]any, int) {
 	whose := handout.Strict
 	switch kind {
@@ -98,7 +98,7 @@ func (m *Marker) value(v any, whose handout.Whose, at time.Time) (any, int) {
 	return v, 0
 }
 
-// Own reports whether an event is a call of one of Lukasa's own tools or the result of one.
+// Own reports whether an event is a call of one of Lukasa's own tools or its result.
 func Own(kind hmx.EventType, content map[string]any) bool {
 	switch kind {
 	case hmx.TypeToolCall, hmx.TypeToolResult:
@@ -112,7 +112,7 @@ func Own(kind hmx.EventType, content map[string]any) bool {
 	return false
 }
 
-// OwnEvent is [Own] for an event as it is on record.
+// OwnEvent is [Own] for a recorded event.
 func OwnEvent(ev *hmx.Event) bool {
 	switch ev.EventType {
 	case hmx.TypeToolCall, hmx.TypeToolResult, hmx.TypeCommandExec:
@@ -123,8 +123,8 @@ func OwnEvent(ev *hmx.Event) bool {
 	return json.Unmarshal([]byte(ev.Content), &content) == nil && Own(ev.EventType, content)
 }
 
-// OwnCall reports whether a call of a tool is one of Lukasa's own: by the name of the tool, or
-// by the command that a shell runs.
+// OwnCall reports whether a tool call is one of Lukasa's own: by the name of the tool, or by
+// the command of a shell.
 func OwnCall(tool string, arguments map[string]any) bool {
 	if handout.OwnTool(tool) {
 		return true
@@ -135,7 +135,7 @@ func OwnCall(tool string, arguments map[string]any) bool {
 			if handout.OwnCommand(command) {
 				return true
 			}
-		case []any: // a program and its arguments, maybe a shell with a script
+		case []any: // a program and its arguments, perhaps a shell with a script
 			if words := texts(command); len(words) > 0 && (handout.OwnCommand(words[0]) || len(words) == 3 && strings.HasPrefix(words[1], "-") && handout.OwnCommand(words[2])) {
 				return true
 			}
@@ -156,8 +156,7 @@ func texts(list []any) []string {
 	return out
 }
 
-// Empty reports whether an event of which something was cut says nothing any more. One that
-// says how something went says something.
+// Empty reports whether an event has no content left after a cut. An outcome counts as content.
 func Empty(kind hmx.EventType, content map[string]any) bool {
 	for name, v := range content {
 		switch name {
@@ -175,7 +174,7 @@ func Empty(kind hmx.EventType, content map[string]any) bool {
 	return false
 }
 
-// says reports whether a value has anything in it.
+// says reports whether a value is not empty.
 func says(v any) bool {
 	switch v := v.(type) {
 	case nil:

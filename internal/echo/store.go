@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/disk"
 )
 
-// The form of the files: records of 16 bytes, the first of which is a head.
+// The format of the files: records of 16 bytes, the first of which is a head.
 //
 //	head     "LKHANDED" and eight random bytes, which tell generations apart
 //	record   digest, 8 bytes; when it was first handed out, seconds since 1970, 4 bytes; check,
@@ -22,11 +22,11 @@ const (
 	recordSize = 16
 )
 
-// maxGeneration is how large HANDED becomes before a new generation begins. Two of them hold
-// some 260,000 digests.
+// maxGeneration is the size of HANDED at which a new generation begins. Two of them hold some
+// 260,000 digests.
 const maxGeneration = 2 << 20
 
-// check is what makes a record whole: behind a torn one the next is found by it.
+// check is the checksum of a record: after a torn one it identifies the next.
 func check(digest uint64, at uint32) uint32 {
 	h := (digest ^ uint64(at)<<17 ^ 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
 	return uint32(h >> 32)
@@ -38,29 +38,28 @@ func appendRecord(to []byte, digest uint64, at uint32) []byte {
 	return binary.LittleEndian.AppendUint32(to, check(digest, at))
 }
 
-// store is the digests in the files of a directory. Its caller has it alone.
+// store is the digests in the files of a directory. It is not safe for concurrent use.
 type store struct {
 	fs              disk.FS
 	path, old, lock string
 	now, before     generation
-	// asked counts lookups. One that is asked often keeps a table.
+	// asked counts lookups. A store with many lookups keeps a table.
 	asked int
 	table map[uint64]uint32 // when each was first handed out
 }
 
-// generation is what was read of one file.
+// generation is the content read from one file.
 type generation struct {
 	data    []byte // whole records, as far as they were read
 	at      time.Time
 	tabled  int // how much of data is in the table
-	skipped int // bytes behind data that are no whole record yet
+	skipped int // bytes after data that are no complete record yet
 }
 
-// tableAfter is how many lookups are done by reading through everything, which is quicker for
-// a process that ends soon.
+// tableAfter is how many lookups scan everything, which is faster for a short-lived process.
 const tableAfter = 8
 
-// refresh reads what is new in the files.
+// refresh reads new data of the files.
 func (s *store) refresh() error {
 	changed, err := s.read(&s.before, s.old)
 	if err != nil {
@@ -77,7 +76,7 @@ func (s *store) refresh() error {
 	return nil
 }
 
-// read reads what is new in a file, and reports whether it is another file than before.
+// read reads new data of a file, and reports whether it is another file than before.
 func (s *store) read(g *generation, path string) (other bool, err error) {
 	info, err := s.fs.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,7 +98,7 @@ func (s *store) read(g *generation, path string) (other bool, err error) {
 	var head [recordSize]byte
 	if n, err := f.ReadAt(head[:], 0); n < len(head) {
 		if err == io.EOF {
-			err = nil // it is being begun
+			err = nil // it is being created
 		}
 		return false, err
 	}
@@ -119,8 +118,8 @@ func (s *store) read(g *generation, path string) (other bool, err error) {
 	return other, nil
 }
 
-// records calls a function with every record behind an offset, and returns where it ended: a
-// record that is not whole yet may follow.
+// records calls a function with every record after an offset, and returns where it ended: an
+// incomplete record may follow.
 func records(data []byte, from int, visit func(digest uint64, at uint32)) int {
 	i := from
 	for i+recordSize <= len(data) {
@@ -132,13 +131,13 @@ func records(data []byte, from int, visit func(digest uint64, at uint32)) int {
 		case bytes.HasPrefix(data[i:], []byte(magic)):
 			i += recordSize
 		default:
-			i++ // torn: the next whole one is found
+			i++ // torn: search for the next complete one
 		}
 	}
 	return i
 }
 
-// lookup sets the digests to true that were handed out at a time or before.
+// lookup sets the digests to true that were handed out by a given time.
 func (s *store) lookup(want map[uint64]bool, at uint32) error {
 	err := s.refresh()
 	found := func(digest uint64, when uint32) {
@@ -150,7 +149,7 @@ func (s *store) lookup(want map[uint64]bool, at uint32) error {
 	return err
 }
 
-// find calls a function with those digests that are there, maybe more than once.
+// find calls a function with the digests that exist, perhaps more than once.
 func (s *store) find(want map[uint64]bool, found func(digest uint64, at uint32)) {
 	if s.asked++; s.asked > tableAfter {
 		s.fill()
@@ -161,7 +160,7 @@ func (s *store) find(want map[uint64]bool, found func(digest uint64, at uint32))
 		}
 		return
 	}
-	// Most records are passed over by a look at one bit.
+	// One bit rules out most records.
 	const bits = 1 << 18
 	var wanted [bits / 64]uint64
 	for digest := range want {
@@ -179,7 +178,7 @@ func (s *store) find(want map[uint64]bool, found func(digest uint64, at uint32))
 	}
 }
 
-// fill brings the table up to date.
+// fill updates the table.
 func (s *store) fill() {
 	if s.table == nil {
 		s.table = make(map[uint64]uint32, (len(s.now.data)+len(s.before.data))/recordSize)
@@ -193,8 +192,8 @@ func (s *store) fill() {
 	}
 }
 
-// add stores digests that are not there yet. One that only the generation before has is stored
-// again, with its time.
+// add stores new digests. A digest that only the previous generation has is stored again, with
+// its time.
 func (s *store) add(digests []uint64, at uint32) error {
 	if err := s.refresh(); err != nil {
 		return err
@@ -233,7 +232,7 @@ func (s *store) add(digests []uint64, at uint32) error {
 	}
 	if len(s.now.data) == 0 {
 		var id [recordSize - len(magic)]byte
-		_, _ = rand.Read(id[:]) // it never fails
+		_, _ = rand.Read(id[:]) // never fails
 		out = append(append([]byte(magic), id[:]...), out...)
 	}
 	if err := disk.Append(s.fs, s.path, out); err != nil {
@@ -245,21 +244,21 @@ func (s *store) add(digests []uint64, at uint32) error {
 	return nil
 }
 
-// rotate begins a new generation, unless another process does it.
+// rotate begins a new generation, unless another process does.
 func (s *store) rotate() error {
 	held, err := s.fs.Lock(s.lock)
 	if err != nil {
-		return nil // another does it
+		return nil // another process does it
 	}
 	defer held.Close()
 	if info, err := s.fs.Stat(s.path); err != nil || info.Size() < maxGeneration {
-		return nil // it was done
+		return nil // already done
 	}
 	return s.fs.Rename(s.path, s.old)
 }
 
 // any reports whether anything was handed out.
 func (s *store) any() bool {
-	_ = s.refresh() // a lookup reports it
+	_ = s.refresh() // a lookup reports the error
 	return len(s.now.data) > 0 || len(s.before.data) > 0
 }

@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/remote"
 )
 
-// answer is what a server sends back. What else is in it does not matter.
+// answer is a server's answer. Other members are ignored.
 type answer struct {
 	Data []struct {
 		Index     *int            `json:"index"`
@@ -19,9 +19,8 @@ type answer struct {
 	} `json:"data"`
 }
 
-// take checks an answer and gives its vectors to the results. If the answer is not
-// one for this batch, it gives none. A vector that is not sound is the trouble of its
-// own text alone.
+// take checks an answer and stores its vectors in the results. If the answer does not match the
+// batch, it stores none. An invalid vector is an error of its own text alone.
 func (r *Remote) take(body []byte, b batch) *remote.Trouble {
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
@@ -34,7 +33,7 @@ func (r *Remote) take(body []byte, b batch) *remote.Trouble {
 		}
 		return r.server.Nonsense(did, nil)
 	}
-	order := make([]int, len(a.Data)) // text to place in the answer, from 1
+	order := make([]int, len(a.Data)) // text to index in the answer, from 1
 	for i, d := range a.Data {
 		switch {
 		case d.Index == nil:
@@ -62,7 +61,7 @@ func (r *Remote) take(body []byte, b batch) *remote.Trouble {
 	return nil
 }
 
-// checkDimensions compares with what was agreed on. The first vector agrees.
+// checkDimensions compares n with the known dimensions. The first vector sets them.
 func (r *Remote) checkDimensions(n int) error {
 	if r.dimensions.CompareAndSwap(0, int64(n)) || r.dimensions.Load() == int64(n) {
 		return nil
@@ -71,8 +70,8 @@ func (r *Remote) checkDimensions(n int) error {
 		WithFix("check the model and the dimensions that are set for it")
 }
 
-// parseVector reads an array of numbers, at least one of them not zero. The bytes are
-// JSON, so that what is no number in it is quoted, nested, or a word.
+// parseVector parses an array of numbers, at least one of them not zero. The bytes are valid
+// JSON, so an item that is no number is quoted, nested, or a word.
 func parseVector(data []byte) ([]float32, error) {
 	if len(data) < 2 || data[0] != '[' || data[len(data)-1] != ']' {
 		return nil, errors.New(describe(data) + " instead of an array")
@@ -98,7 +97,7 @@ func parseVector(data []byte) ([]float32, error) {
 	return vector, nil
 }
 
-// describe says what a piece of JSON is, without quoting it.
+// describe describes a piece of JSON without quoting it.
 func describe(data []byte) string {
 	if len(data) == 0 {
 		return "nothing"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever a server answers, each text ends up with a sound vector or an error.
+// For any answer, each text gets a valid vector or an error.
 func FuzzAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"data":[{"index":1,"embedding":[1,2]},{"index":0,"embedding":[0.5,-2e-3]}]}`,

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// builtinName changes with the rows: it names the space that vectors are in.
+// builtinName changes with the rows: it identifies the vector space.
 const builtinName = "static-en-256/1"
 
 // builtinData is the model as it is in the repository. Its license and its origin
@@ -14,8 +14,8 @@ const builtinName = "static-en-256/1"
 //go:embed model/static-en-256.hse
 var builtinData string
 
-// builtin reads the model on first use, so that a command which embeds nothing does
-// not pay for it.
+// builtin decodes the model on first use, so that a command which embeds nothing does not pay
+// for it.
 var builtin = sync.OnceValue(func() *Model {
 	m, err := Decode(builtinName, builtinData)
 	if err != nil {
@@ -24,5 +24,5 @@ var builtin = sync.OnceValue(func() *Model {
 	return m
 })
 
-// Builtin returns the model that is part of the program. It is read once.
+// Builtin returns the built-in model. It is decoded once.
 func Builtin() *Model { return builtin() }

@@ -5,26 +5,26 @@ import (
 	"unicode"
 )
 
-// class says what a character is in a text.
+// class is the role of a character in a text.
 type class uint8
 
 const (
-	letter  class = iota // part of a word; whatever is nothing else is one
-	capital              // a letter that has a lower-case form
-	alone                // a word of its own: punctuation and CJK ideographs
+	letter  class = iota // part of a word; the default
+	capital              // a letter with a lower-case form
+	alone                // a word by itself: punctuation and CJK ideographs
 	space                // between words
-	dropped              // as if it were not there
+	dropped              // ignored
 )
 
-// characters says what each character of the first plane is.
+// characters has the class of each character of the first plane.
 type characters struct {
 	classes [1 << 16]class
 	lower   [256]byte // of ASCII letters and digits; 0 for the rest
 	ends    [256]bool // ASCII characters that end a word
 }
 
-// unicodeCharacters returns the table. It is made once, from the ranges of the
-// unicode package, which is quicker than asking for each character.
+// unicodeCharacters returns the table. It is built once from the ranges of the unicode package,
+// which is faster than testing each character.
 var unicodeCharacters = sync.OnceValue(func() *characters {
 	t := new(characters)
 	for _, r := range unicode.CaseRanges {
@@ -44,7 +44,7 @@ var unicodeCharacters = sync.OnceValue(func() *characters {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
 			t.lower[c] = byte(unicode.ToLower(c))
 		} else {
-			t.classes[c] = alone // the symbols too, such as $ and +
+			t.classes[c] = alone // also the symbols, such as $ and +
 		}
 	}
 	for c := range 128 {
@@ -53,7 +53,7 @@ var unicodeCharacters = sync.OnceValue(func() *characters {
 	return t
 })
 
-// set gives the characters of tables in the first plane a class.
+// set sets the class of the characters of tables in the first plane.
 func (t *characters) set(c class, tables ...*unicode.RangeTable) {
 	for _, table := range tables {
 		for _, r := range table.R16 {
@@ -80,20 +80,20 @@ func (t *characters) of(r rune) class {
 	return letter
 }
 
-// ideographs are the characters that the vocabulary has as words of their own. They
-// are not all that Unicode calls ideographs: those it added later are letters here.
+// ideographs are the characters that the vocabulary has as separate words. They are not all
+// ideographs of Unicode: those added later are letters here.
 var ideographs = &unicode.RangeTable{
 	R16: []unicode.Range16{{Lo: 0x3400, Hi: 0x4dbf, Stride: 1}, {Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, {Lo: 0xf900, Hi: 0xfaff, Stride: 1}},
 	R32: []unicode.Range32{{Lo: 0x20000, Hi: 0x2a6df, Stride: 1}, {Lo: 0x2a700, Hi: 0x2ceaf, Stride: 1}, {Lo: 0x2f800, Hi: 0x2fa1f, Stride: 1}},
 }
 
-// Hangul syllables come apart by arithmetic.
+// Hangul syllables are decomposed by arithmetic.
 const (
 	hangulFirst = 0xac00
 	hangulLast  = 0xd7a3
 	leadFirst   = 0x1100
 	vowelFirst  = 0x1161
-	trailFirst  = 0x11a7 // less one: a syllable may have none
+	trailFirst  = 0x11a7 // minus one: a syllable may have none
 	vowels      = 21
 	trails      = 28
 )

@@ -26,8 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// The texts that came with the model, with their pieces and the first numbers of
-// their vectors.
+// The texts that came with the model, with their pieces and the first numbers of their vectors.
 func TestVectorsOfTheModel(t *testing.T) {
 	file, err := os.Open("../../../shared/embed/vectors.jsonl")
 	if err != nil {
@@ -63,7 +62,7 @@ func TestVectorsOfTheModel(t *testing.T) {
 	}
 }
 
-// goldenTexts are of every kind that is read in a way of its own.
+// goldenTexts are of every kind that is processed differently.
 var goldenTexts = []string{
 	"", " \t\r\n", "a", "The", "Thanks, Mel!",
 	"Yesterday I finally fixed the flaky login test; it was a race in the session cache.",
@@ -79,7 +78,7 @@ var goldenTexts = []string{
 	"𠀀𪜀 ideographs beyond the first plane 𝒜 𝄞 𐐀", strings.Repeat("All work and no play makes Jack a dull boy. ", 60),
 }
 
-// golden is what the model makes of a text, to the bit.
+// golden is the result for a text, to the bit.
 type golden struct {
 	Text   string   `json:"text"` // in hexadecimal, since some are not UTF-8
 	Pieces []int32  `json:"pieces"`
@@ -135,8 +134,7 @@ func vectorBytes(v []float32) []byte {
 	return b
 }
 
-// sameAsNaive fails unless the model and the naive one agree about a text, to the
-// bit.
+// sameAsNaive fails unless the model and the naive one agree on a text, to the bit.
 func sameAsNaive(t *testing.T, n *naive, text string) {
 	t.Helper()
 	want := n.pieces(text)
@@ -180,7 +178,7 @@ func TestNaiveTexts(t *testing.T) {
 	}
 }
 
-// Wherever in a text a word of many pieces stands, none of them is lost.
+// No piece of a word of many pieces is lost, wherever it is in a text.
 func TestNaiveBatches(t *testing.T) {
 	n := newNaive(builtinData)
 	word := strings.Repeat("zq", 50)
@@ -192,14 +190,14 @@ func TestNaiveBatches(t *testing.T) {
 	}
 }
 
-// Each character, alone and within a word, is read as the description says.
+// Each character, alone and within a word, is processed as described.
 func TestNaiveCharacters(t *testing.T) {
 	testsize.OneGoroutine(t)
 	n := newNaive(builtinData)
 	var room []int32
 	for c := rune(0); c <= unicode.MaxRune; c++ {
 		if c > 0x33000 && c < 0xe0000 || c > 0xe0200 && c&0xff != 0 {
-			continue // nothing is there
+			continue // unassigned
 		}
 		text := "a" + string(c) + "b"
 		room = Builtin().Pieces(room[:0], text)
@@ -209,7 +207,7 @@ func TestNaiveCharacters(t *testing.T) {
 	}
 }
 
-// Decomposing characters one by one is what NFD does, where it does not reorder.
+// Decomposing characters one by one equals NFD, where that does not reorder.
 func TestNaiveDecomposition(t *testing.T) {
 	for c := rune(0x80); c <= unicode.MaxRune; c++ {
 		if !utf8.ValidRune(c) {
@@ -292,8 +290,8 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// BenchmarkTurns embeds turns of a chat, each another: words of the vocabulary, the
-// frequent ones more often, 30 pieces.
+// BenchmarkTurns embeds different turns of a chat: words of the vocabulary, the frequent ones
+// more often, 30 pieces.
 func BenchmarkTurns(b *testing.B) {
 	m := Builtin()
 	words := strings.Split(m.vocabulary, "\n")[1000:]

@@ -3,41 +3,39 @@ package embed
 import "sync/atomic"
 
 const (
-	longestRecent = 16 // bytes of a word that is remembered
-	mostRecent    = 10 // pieces of it that have vectors
-	recentLess    = 1  // powers of two by which words remembered are fewer than slots
+	longestRecent = 16 // maximum bytes of a cached word
+	mostRecent    = 10 // maximum pieces with vectors
+	recentLess    = 1  // log2 of the ratio of slots to cached words
 )
 
-// memory remembers the pieces of words that were split lately, each in the one cell
-// that its bytes give it. A cell is used for the very word that it holds only, so that
-// it makes no difference but in time.
+// memory caches the pieces of words that were split recently, each in the one cell that its
+// bytes select. A cell matches only the exact word, so the cache affects nothing but speed.
 type memory struct {
 	cells []cell
 	shift uint
 }
 
-// cell is where a word is remembered, a line of the processor's cache. Its state is odd
-// while somebody writes it, and another one after: who reads it and finds the state
-// changed has read nothing. A word has no zero byte, so that it is known by its bytes
-// with zeros behind them.
+// cell caches one word, in a cache line of the processor. Its state is odd during a write and
+// different afterwards: a reader that finds the state changed discards what it read. A word has
+// no zero byte, so it is identified by its bytes padded with zeros.
 type cell struct {
 	state, head, tail atomic.Uint64
-	pieces            [mostRecent / 2]atomic.Uint64 // two numbers each, and one more
+	pieces            [mostRecent / 2]atomic.Uint64 // two ids each, plus one
 }
 
 func newMemory(power uint) memory {
 	return memory{make([]cell, 1<<power), 64 - power}
 }
 
-// cell returns where a word belongs.
+// cell returns the cell of a word.
 func (m *memory) cell(head, tail uint64) *cell {
 	const a, b = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
 	h := (head ^ tail*b) * a
 	return &m.cells[(h^h>>32)*b>>m.shift&uint64(len(m.cells)-1)]
 }
 
-// get returns the numbers of the pieces of a word, and one more, with zeros behind
-// them, if the word is here.
+// get returns the ids of the pieces of a word, plus one, padded with zeros, if the word is
+// here.
 func (c *cell) get(head, tail uint64) (ids [mostRecent]int32, ok bool) {
 	state := c.state.Load()
 	if c.head.Load() != head || c.tail.Load() != tail {
@@ -50,8 +48,7 @@ func (c *cell) get(head, tail uint64) (ids [mostRecent]int32, ok bool) {
 	return ids, state&1 == 0 && c.state.Load() == state
 }
 
-// set remembers the pieces of a word, no more than there is room for, unless somebody
-// else writes here just now.
+// set stores the pieces of a word, as many as fit, unless another goroutine is writing.
 func (c *cell) set(head, tail uint64, ids []int32) {
 	state := c.state.Load()
 	if state&1 != 0 || !c.state.CompareAndSwap(state, state+1) {
@@ -69,7 +66,7 @@ func (c *cell) set(head, tail uint64, ids []int32) {
 	c.state.Store(state + 2)
 }
 
-// first returns the first bytes of sixteen, with zeros behind them.
+// first returns the first bytes of sixteen, padded with zeros.
 func first(head, tail uint64, length int) (uint64, uint64) {
 	if length <= 8 {
 		return head & (1<<(8*uint(length)) - 1), 0

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// oddWords returns texts of words that are in no vocabulary, some of them very long.
+// oddWords returns texts of words outside of the vocabulary, some of them very long.
 func oddWords(texts, words int) []string {
 	chance := rand.New(rand.NewPCG(5, 6))
 	list := make([]string, texts)
@@ -27,8 +27,7 @@ func oddWords(texts, words int) []string {
 	return list
 }
 
-// Words that are remembered have the pieces that they had, also while others use and
-// overwrite the memory.
+// Cached words have the same pieces, also while other goroutines use and overwrite the cache.
 func TestMemoryMakesNoDifference(t *testing.T) {
 	texts := oddWords(200, 60)
 	n := newNaive(builtinData)
@@ -67,7 +66,7 @@ func TestMemoryMakesNoDifference(t *testing.T) {
 	all.Wait()
 }
 
-// Several texts are one with a line feed between them.
+// Several texts are joined by line feeds.
 func TestTexts(t *testing.T) {
 	for _, texts := range [][]string{{}, {""}, {"", "", ""}, {"restore", "", "the store"}, {"re", "store"}, {"e", "\u0301"}, {"a ", " b", "\xff"}, oddWords(40, 5)} {
 		got, want := Builtin().Embed(nil, texts...), Builtin().Embed(nil, strings.Join(texts, "\n"))

@@ -32,18 +32,17 @@ const (
 	continuing  = "##"
 )
 
-// What a model may be, so that no file can make a sum overflow, a length too small to
-// divide by, or a lookup slow.
+// Limits of a model, so that no file can cause an overflow of a sum, a length too small to
+// divide by, or a slow lookup.
 const (
 	maxDimensions = 4096
 	maxPieces     = 1 << 20
 	minScale      = 1.0 / (1 << 40)
 	maxScale      = 1 << 20
-	maxProbes     = 64 // from where a piece belongs in the table to where it is
+	maxProbes     = 64 // from the slot of a piece to its actual place
 )
 
-// Model is a static model: a table of word pieces. It does not change once it is
-// read.
+// Model is a static model: a table of word pieces. It is immutable.
 type Model struct {
 	name       string
 	dimensions int
@@ -52,27 +51,27 @@ type Model struct {
 	vocabulary string // in place
 	starts     []uint32
 	slots      []slot
-	shift      uint // of a hash, to a place in slots
-	// lengths has a bit for each length that pieces have which begin alike, at the
-	// start of a word and within one; the highest is for all that are no shorter.
+	shift      uint // of a hash, to an index in slots
+	// lengths has a bit for each length of the pieces with the same beginning, at the start of
+	// a word and within one; the highest bit is for all longer ones.
 	lengths    [2][1 << beginBits]uint32
 	longest    int // of all pieces, in bytes
 	characters *characters
 	recent     memory
 }
 
-// slot is a place in the open-addressing table of pieces. Pieces of up to eight
-// bytes are in it whole.
+// slot is a slot of the open-addressing table of pieces. It contains pieces of up to eight
+// bytes whole.
 type slot struct {
 	head uint64 // the first eight bytes, the rest zero
-	key  uint32 // length in bytes << 1, and 1 if it continues a word; 0 is an empty slot
-	id   int32  // with mute, if the piece has no vector
+	key  uint32 // length in bytes << 1, plus 1 if it continues a word; 0 is an empty slot
+	id   int32  // with mute if the piece has no vector
 }
 
-// mute is set in the number of a piece that has no vector.
+// mute is set in the id of a piece without a vector.
 const mute = 1 << 30
 
-// Decode reads a model. The model keeps data: rows and pieces stay where they are.
+// Decode decodes a model. The model keeps data: it refers to rows and pieces in place.
 func Decode(name, data string) (*Model, error) {
 	if len(data) < headerBytes || data[:4] != magic {
 		return nil, errors.New("not a model: it does not begin with " + magic)
@@ -138,7 +137,7 @@ func (m *Model) readVocabulary(pieces int) error {
 	if n := strings.Count(m.vocabulary, "\n") + 1; n != pieces {
 		return fmt.Errorf("the vocabulary has %d pieces, must have %d", n, pieces)
 	}
-	power := uint(bits.Len(uint(2 * pieces))) // at least two slots a piece
+	power := uint(bits.Len(uint(2 * pieces))) // at least two slots per piece
 	m.slots = make([]slot, 1<<power)
 	m.shift = 64 - power
 	m.recent = newMemory(max(power, recentLess) - recentLess)
@@ -164,7 +163,7 @@ func (m *Model) readVocabulary(pieces int) error {
 	return nil
 }
 
-// Where in a word a piece stands.
+// The position of a piece in a word.
 const (
 	starting = 0
 	within   = 1
@@ -177,7 +176,7 @@ func where(continues bool) uint32 {
 	return starting
 }
 
-// insert puts the piece that word begins with into the table.
+// insert inserts the piece at the beginning of word into the table.
 func (m *Model) insert(word *[wordRoom]byte, length int, where uint32, id int32) error {
 	if m.find(word, 0, length, where) >= 0 {
 		return fmt.Errorf("piece %d is there twice", id)
@@ -202,23 +201,23 @@ func (m *Model) insert(word *[wordRoom]byte, length int, where uint32, id int32)
 
 const (
 	beginBits = 13
-	manyBytes = 31 // this many or more have one bit
+	manyBytes = 31 // this many or more share one bit
 )
 
-// begin returns a number of how a piece begins: its first three bytes, or all of it and
-// how long it is.
+// begin returns a number for the beginning of a piece: its first three bytes, or all of it and
+// its length.
 func begin(word *[wordRoom]byte, from, length int) uint32 {
 	return beginOf(binary.LittleEndian.Uint32(word[from:from+4]), length)
 }
 
-// beginOf is begin of a piece whose first four bytes are known.
+// beginOf is begin for a piece whose first four bytes are known.
 func beginOf(bytes uint32, length int) uint32 {
 	n := min(length, 3)
 	return (bytes<<(32-8*uint(n)) + uint32(n)) * 0x9e3779b1 >> (32 - beginBits)
 }
 
-// ends returns the first eight bytes of a piece, and the last eight if there are
-// more. What a shorter one lacks is zero.
+// ends returns the first eight bytes of a piece, and the last eight if there are more, padded
+// with zeros.
 func ends(word *[wordRoom]byte, from, to int) (head, tail uint64) {
 	head = binary.LittleEndian.Uint64(word[from : from+8])
 	switch length := to - from; {
@@ -230,15 +229,15 @@ func ends(word *[wordRoom]byte, from, to int) (head, tail uint64) {
 	return head, tail
 }
 
-// place returns where in the table a piece belongs.
+// place returns the slot of a piece.
 func (m *Model) place(head, tail uint64, key uint32) int {
 	const a, b = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
 	h := (head ^ bits.RotateLeft64(tail*b, 29) ^ uint64(key)<<56) * a
 	return int((h ^ h>>29) * b >> m.shift)
 }
 
-// find returns the number of the piece that is word[from:to], with mute if it has no
-// vector, or -1. Eight bytes must be readable from from on.
+// find returns the id of the piece word[from:to], with mute if it has no vector, or -1. Eight
+// bytes must be readable from from on.
 func (m *Model) find(word *[wordRoom]byte, from, to int, where uint32) int32 {
 	head, tail := ends(word, from, to)
 	key := uint32(to-from)<<1 | where

@@ -151,7 +151,7 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, reading them ends well, and what is read can be used.
+// For any bytes, decoding terminates, and a decoded model can be used.
 func FuzzDecode(f *testing.F) {
 	f.Add(file(8, "he", "##llo", "!"), "hello!")
 	f.Add(file(64, "a", "##b"), "abba")
@@ -175,7 +175,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Whatever the text, it is read as the description says.
+// Any text is processed as described.
 func FuzzPieces(f *testing.F) {
 	n := newNaive(builtinData)
 	for _, text := range goldenTexts {

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// naive is the model as its description reads, step by step, with no thought for
-// speed.
+// naive is the model as described, step by step, without regard to speed.
 type naive struct {
 	dimensions int
 	ids        map[string]int32
@@ -70,7 +69,7 @@ func isPunctuation(r rune) bool {
 	return r >= 33 && r <= 47 || r >= 58 && r <= 64 || r >= 91 && r <= 96 || r >= 123 && r <= 126 || unicode.IsPunct(r)
 }
 
-// isIdeograph is BERT's idea of a Chinese character.
+// isIdeograph is BERT's definition of a Chinese character.
 func isIdeograph(r rune) bool {
 	for _, block := range [][2]rune{{0x4e00, 0x9fff}, {0x3400, 0x4dbf}, {0x20000, 0x2a6df}, {0x2a700, 0x2b73f},
 		{0x2b740, 0x2b81f}, {0x2b820, 0x2ceaf}, {0xf900, 0xfaff}, {0x2f800, 0x2fa1f}} {
@@ -115,7 +114,7 @@ func (n *naive) cover(word string) []int32 {
 	return ids
 }
 
-// embed returns the vector of a text and its length.
+// embed returns the vector of a text and its norm.
 func (n *naive) embed(text string) ([]float32, float32) {
 	sum := make([]float32, n.dimensions)
 	for _, id := range n.pieces(text) {

@@ -10,56 +10,54 @@ import (
 	"lukasa.dev/internal/remote"
 )
 
-// Key is a secret that a server wants to see. It does not print itself.
+// Key is an API key. It does not print itself.
 type Key = remote.Key
 
-// Breaker says when a server that fails is left alone.
+// Breaker configures the circuit breaker for a failing server.
 type Breaker = remote.Breaker
 
-// Options says how to reach a server for embeddings. BaseURL and Model must be set;
-// the zero value of the rest works.
+// Options configures a Remote. BaseURL and Model are required; the zero value of the rest
+// works.
 type Options struct {
 	// BaseURL is what /embeddings is appended to, such as http://localhost:11434/v1.
 	BaseURL string
-	// Model is the name that the server knows the model by.
+	// Model is the server's name of the model.
 	Model string
 	// Key is sent as a bearer token, if there is one. It is never part of an error.
 	Key Key
-	// Dimensions is how many numbers each vector must have. 0 takes what the first
-	// answer has.
+	// Dimensions is the required length of vectors. 0 means that of the first answer.
 	Dimensions int
-	// Shorten asks the server for vectors of Dimensions. Not every server and model
-	// can do that, and some refuse a request that asks for it.
+	// Shorten requests vectors of Dimensions from the server. Not every server and model
+	// supports that, and some refuse such a request.
 	Shorten bool
 
-	// Batch is how many texts one request has at most. 0 means 64.
+	// Batch is the maximum number of texts in one request. 0 means 64.
 	Batch int
-	// BatchBytes is how long the texts of one request may be together; a longer text
-	// goes alone. 0 means 256 KiB.
+	// BatchBytes is the maximum total length of the texts in one request; a longer text is sent
+	// alone. 0 means 256 KiB.
 	BatchBytes int
-	// MaxConcurrent is how many requests are under way at once. 0 means 4.
+	// MaxConcurrent is the maximum number of concurrent requests. 0 means 4.
 	MaxConcurrent int
-	// Timeout is how long one request may take. 0 means 10 seconds.
+	// Timeout is the timeout of one request. 0 means 10 seconds.
 	Timeout time.Duration
-	// Retries is how often a request is sent again after a failure that may pass. 0
-	// means 3; below 0 means never.
+	// Retries is how often a request is retried after a transient failure. 0 means 3; a
+	// negative value means never.
 	Retries int
-	// Breaker says when the server is left alone.
+	// Breaker configures the circuit breaker.
 	Breaker Breaker
 
-	// HTTPClient sends the requests. Redirects are not followed, whatever it says.
-	// nil means one of its own.
+	// HTTPClient sends the requests. Redirects are never followed. Nil means a new client.
 	HTTPClient *http.Client
-	// Now tells the time. nil means time.Now.
+	// Now returns the time. Nil means time.Now.
 	Now func() time.Time
-	// Sleep waits, or returns why the context ended. nil means a timer.
+	// Sleep waits, or returns the error of the context. Nil means a timer.
 	Sleep func(context.Context, time.Duration) error
-	// Random returns a number from 0 up to 1, so that many clients do not come back
-	// at the same moment. nil means math/rand.
+	// Random returns a number in [0, 1), so that clients do not retry in step. Nil means
+	// math/rand.
 	Random func() float64
 }
 
-// maxAnswer is how long an answer may be, in bytes.
+// maxAnswer is the maximum size of an answer, in bytes.
 const maxAnswer = 64 << 20
 
 // Validate reports every problem of the options at once.
@@ -87,7 +85,7 @@ func (o *Options) Validate() error {
 	return fault.New(fault.InvalidArgument, "embedder: "+strings.Join(problems, "; "))
 }
 
-// server returns how the server is reached.
+// server returns the connection options.
 func (o *Options) server() remote.Options {
 	return remote.Options{
 		Service: "the embedding service", BaseURL: o.BaseURL, Path: "/embeddings", Key: o.Key,

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	maxCharacters = 100                           // of a word that has pieces
+	maxCharacters = 100                           // of a word with pieces
 	longestPiece  = 255                           // in bytes
-	wordRoom      = maxCharacters*utf8.UTFMax + 8 // and what a read of eight bytes may see beyond
-	batchRoom     = 256                           // pieces that wait until the sum takes them
+	wordRoom      = maxCharacters*utf8.UTFMax + 8 // plus what a read of eight bytes may touch
+	batchRoom     = 256                           // pieces buffered before they are added to the sum
 )
 
 // reader splits a text into pieces:
@@ -27,34 +27,33 @@ const (
 //     and so on. A word of more than 100 characters, or one that pieces do not cover
 //     to its end, has no pieces.
 //
-// Characters are decomposed one by one. NFD also puts marks in order, but the marks
-// that it moves are dropped, save for a few that are in no vocabulary, so that order
-// changes nothing.
+// Characters are decomposed one by one. NFD also reorders marks, but the marks that it moves
+// are dropped, except for a few that are in no vocabulary, so order does not matter.
 type reader struct {
 	model      *Model
-	sum        []float32 // gets the rows of the pieces, unless it is nil
-	ids        []int32   // gets the pieces if sum is nil
+	sum        []float32 // receives the rows of the pieces, unless it is nil
+	ids        []int32   // receives the pieces if sum is nil
 	total      int       // pieces so far
-	waiting    int       // pieces of them that are still in batch
+	waiting    int       // pieces still in batch
 	length     int       // of the word so far, in bytes
-	characters int       // of the word so far, even those for which there is no room
-	queued     int       // words that wait in queue
+	characters int       // of the word so far, even those that do not fit
+	queued     int       // words in queue
 	word       [wordRoom]byte
 	batch      [batchRoom]int32
 	queue      [queueRoom]queued
 }
 
-// queueRoom is how many words wait until they are looked up.
+// queueRoom is how many words are queued before they are looked up.
 const queueRoom = 32
 
-// queued is a word that waits.
+// queued is a queued word.
 type queued struct {
-	head, tail uint64 // its bytes, with zeros behind them
+	head, tail uint64 // its bytes, padded with zeros
 	length     int
-	slot       slot // what is where it belongs in the table
+	slot       slot // the content of its slot in the table
 }
 
-// read takes a text, the words of which end with it.
+// read processes a text, which ends its last word.
 func (r *reader) read(text string) {
 	lower, ends := &r.model.characters.lower, &r.model.characters.ends
 	for i := 0; i < len(text); {
@@ -88,8 +87,8 @@ func (r *reader) read(text string) {
 	r.endWord()
 }
 
-// plainWord returns how many ASCII letters and digits a text begins with, or 0 if they
-// are more than a word has that waits.
+// plainWord returns the number of ASCII letters and digits at the beginning of a text, or 0 if
+// they are too many for a queued word.
 func plainWord(text string, lower *[256]byte) int {
 	n := 0
 	for n < len(text) && lower[text[n]] != 0 {
@@ -100,9 +99,9 @@ func plainWord(text string, lower *[256]byte) int {
 	return n
 }
 
-// plain takes a word of ASCII letters and digits, n bytes at i.
+// plain processes a word of ASCII letters and digits, n bytes at i.
 func (r *reader) plain(text string, i, n int) {
-	const small = 0x2020202020202020 // makes letters small, and leaves digits as they are
+	const small = 0x2020202020202020 // makes letters lower case, and does not change digits
 	var head, tail uint64
 	if i+longestRecent <= len(text) {
 		head, tail = word64(text, i)|small, word64(text, i+8)|small
@@ -115,8 +114,8 @@ func (r *reader) plain(text string, i, n int) {
 	r.wait(head, tail, n)
 }
 
-// decompose takes the characters of which the first of text is made, and returns its
-// length. A byte that is not UTF-8 is U+FFFD.
+// decompose processes the decomposition of the first character of text, and returns its length.
+// An invalid byte is U+FFFD.
 func (r *reader) decompose(text string) int {
 	c, size := utf8.DecodeRuneInString(text)
 	if c == utf8.RuneError {
@@ -144,7 +143,7 @@ func (r *reader) decompose(text string) int {
 	return size
 }
 
-// take takes one character.
+// take processes one character.
 func (r *reader) take(c rune) {
 	switch r.model.characters.of(c) {
 	case dropped:
@@ -161,7 +160,7 @@ func (r *reader) take(c rune) {
 	}
 }
 
-// add makes the word longer.
+// add appends a character to the word.
 func (r *reader) add(c rune) {
 	if r.characters < maxCharacters {
 		r.length += utf8.EncodeRune(r.word[r.length:], c)
@@ -199,8 +198,8 @@ func (r *reader) makeRoom() {
 	}
 }
 
-// wait keeps a word of up to longestRecent bytes until it is looked up with others, so
-// that the processor need not wait for the slot of each of them.
+// wait queues a word of up to longestRecent bytes until it is looked up with others, so that
+// the processor need not wait for the slot of each of them.
 func (r *reader) wait(head, tail uint64, length int) {
 	if r.queued == queueRoom {
 		r.resolve()
@@ -214,7 +213,7 @@ func (r *reader) wait(head, tail uint64, length int) {
 	r.queued++
 }
 
-// resolve finds the pieces of the words that wait. It uses the room of the word.
+// resolve finds the pieces of the queued words. It uses the buffer of the word.
 func (r *reader) resolve() {
 	m := r.model
 	for i := range r.queue[:r.queued] {
@@ -251,7 +250,7 @@ func (r *reader) resolve() {
 	r.queued = 0
 }
 
-// split finds the pieces of a word that is not one.
+// split finds the pieces of a word that is not one piece.
 func (r *reader) split(length int) {
 	waiting, total := r.waiting, r.total
 	for from, where := 0, uint32(starting); from < length; where = within {
@@ -265,8 +264,8 @@ func (r *reader) split(length int) {
 	}
 }
 
-// longestAt returns the longest piece at a place of a word and its length in bytes, or
-// -1. Only lengths are tried that some piece has which begins like the rest.
+// longestAt returns the longest piece at a position of a word and its length in bytes, or -1.
+// It tries only lengths of pieces that begin like the rest.
 func (m *Model) longestAt(word *[wordRoom]byte, from, length int, where uint32) (id int32, size int) {
 	rest := length - from
 	lengths := &m.lengths[where]
@@ -289,7 +288,7 @@ func (m *Model) longestAt(word *[wordRoom]byte, from, length int, where uint32) 
 	return -1, 0
 }
 
-// emit keeps a piece that has a vector.
+// emit stores a piece with a vector.
 func (r *reader) emit(id int32) {
 	if id&mute == 0 {
 		r.batch[r.waiting] = id
@@ -298,13 +297,13 @@ func (r *reader) emit(id int32) {
 	}
 }
 
-// finish hands on all that waits.
+// finish processes everything that is queued.
 func (r *reader) finish() {
 	r.resolve()
 	r.drain()
 }
 
-// drain hands on the pieces that wait.
+// drain adds the buffered pieces.
 func (r *reader) drain() {
 	if r.sum != nil {
 		r.model.addRows(r.sum, r.batch[:r.waiting])

@@ -11,13 +11,12 @@ import (
 	"lukasa.dev/internal/remote"
 )
 
-// Remote asks a server for vectors: POST {base}/embeddings, as OpenAI defines it and
-// Ollama, vLLM and the server of llama.cpp speak it.
+// Remote requests vectors from a server: POST {base}/embeddings, as defined by OpenAI and
+// implemented by Ollama, vLLM and the server of llama.cpp.
 //
-// A request that fails in a way that may pass is sent again, later and later. A
-// server that keeps failing is left alone for a while. A batch that the server does
-// not take is halved until the texts that it does not take are alone, so that they
-// do not cost the others their vectors.
+// It retries transient failures with backoff. A circuit breaker pauses requests to a server
+// that keeps failing. A batch that the server refuses is halved until the refused texts are
+// isolated, so that the others get their vectors.
 type Remote struct {
 	options    Options // without the key
 	server     *remote.Client
@@ -32,7 +31,7 @@ func NewRemote(o Options) (*Remote, error) {
 		return nil, err
 	}
 	r := &Remote{server: remote.New(o.server())}
-	o.Key = "" // no way of printing a Remote shows it
+	o.Key = "" // printing a Remote never shows it
 	if o.Batch == 0 {
 		o.Batch = 64
 	}
@@ -47,17 +46,15 @@ func NewRemote(o Options) (*Remote, error) {
 // Name is the name of the model.
 func (r *Remote) Name() string { return r.options.Model }
 
-// Dimensions is what the options say, or what the first vector had, or 0 before
-// that.
+// Dimensions is that of the options, or of the first vector, or 0 before that.
 func (r *Remote) Dimensions() int { return int(r.dimensions.Load()) }
 
-// Close lets go of connections that nobody uses.
+// Close closes idle connections.
 func (r *Remote) Close() { r.server.Close() }
 
-// EmbedBatch returns one result for each text, in order. A text that is blank, that
-// the server refuses, or for which it has no sound vector, has an error of code
-// invalid_argument. If some text has no vector for another reason, the first such
-// error is returned too.
+// EmbedBatch returns one result for each text, in order. A text that is blank, that the server
+// refuses, or that gets no valid vector has an error with the code invalid_argument. If some
+// text has no vector for another reason, the first such error is returned as well.
 func (r *Remote) EmbedBatch(ctx context.Context, texts []string) ([]Result, error) {
 	results := make([]Result, len(texts))
 	batches := r.batches(texts, results)
@@ -83,7 +80,7 @@ func (r *Remote) EmbedBatch(ctx context.Context, texts []string) ([]Result, erro
 	return results, nil
 }
 
-// batch is what one request is about.
+// batch is the texts of one request.
 type batch struct {
 	texts   []string
 	results []*Result
@@ -94,15 +91,15 @@ func (b batch) half() (first, second batch) {
 	return batch{b.texts[:n], b.results[:n]}, batch{b.texts[n:], b.results[n:]}
 }
 
-// set gives all texts of the batch the same error.
+// set sets the same error for all texts of the batch.
 func (b batch) set(err error) {
 	for _, result := range b.results {
 		result.Err = err
 	}
 }
 
-// batches sorts the texts into requests. Blank ones have their result at once: there
-// is nothing in them, and servers refuse them.
+// batches groups the texts into requests. Blank ones get their result immediately: servers
+// refuse them.
 func (r *Remote) batches(texts []string, results []Result) []batch {
 	var all []batch
 	var last batch
@@ -126,11 +123,11 @@ func (r *Remote) batches(texts []string, results []Result) []batch {
 	return all
 }
 
-// harmless is a text that every model can make a vector of.
+// harmless is a text that every model can embed.
 const harmless = "hello"
 
-// fill gets the results of a batch. When the server does not take it, a harmless
-// text shows whether that is due to the texts or to the server.
+// fill gets the results of a batch. If the server refuses it, a harmless text shows whether the
+// texts or the server are the cause.
 func (r *Remote) fill(ctx context.Context, b batch) {
 	t := r.try(ctx, b, true)
 	if t == nil {
@@ -150,7 +147,7 @@ func (r *Remote) fill(ctx context.Context, b batch) {
 	b.set(t.OfServer())
 }
 
-// split gets the results of a batch that the server did not take, though it works.
+// split gets the results of a batch that the server refused, though it works.
 func (r *Remote) split(ctx context.Context, b batch, t *remote.Trouble) {
 	if len(b.texts) == 1 {
 		b.set(t.OfRequest("shorten the text or leave it out; the service takes others"))
@@ -168,13 +165,13 @@ func (r *Remote) split(ctx context.Context, b batch, t *remote.Trouble) {
 	}
 }
 
-// try asks about a batch until there is an answer or no point in asking again. With
-// breakdowns, it asks again after those too.
+// try sends a batch until there is an answer or retrying is pointless. With breakdowns, it also
+// retries after those.
 func (r *Remote) try(ctx context.Context, b batch, breakdowns bool) *remote.Trouble {
 	return r.server.Try(ctx, r.question(b), breakdowns, r.taker(b))
 }
 
-// taker returns who takes the answer for a batch.
+// taker returns the function that decodes the answer for a batch.
 func (r *Remote) taker(b batch) remote.Take {
 	return func(answer []byte) *remote.Trouble { return r.take(answer, b) }
 }
@@ -192,7 +189,7 @@ func (r *Remote) question(b batch) []byte {
 	return body
 }
 
-// question is what a server is asked.
+// question is the body of a request.
 type question struct {
 	Model          string   `json:"model"`
 	Input          []string `json:"input"`

@@ -20,13 +20,13 @@ import (
 
 const secret = "sk-very-secret-0123456789"
 
-// server speaks the protocol. A text of n bytes has the vector n, 1, 0.5.
+// server implements the protocol. A text of n bytes has the vector n, 1, 0.5.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests [][]string
-	// answer, if set, is asked first with the number of the request, from 1, and
-	// reports whether it has answered.
+	// answer, if set, is called first with the number of the request, from 1, and reports
+	// whether it has answered.
 	answer func(w http.ResponseWriter, r *http.Request, n int, texts []string) bool
 }
 
@@ -58,7 +58,7 @@ func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n i
 	return s
 }
 
-// sent returns how many texts each request had.
+// sent returns the number of texts of each request.
 func (s *server) sent() []int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,7 +69,7 @@ func (s *server) sent() []int {
 	return sizes
 }
 
-// good is the right answer, last text first.
+// good writes the right answer, last text first.
 func good(w http.ResponseWriter, texts []string) {
 	var data []string
 	for i, text := range slices.Backward(texts) {
@@ -78,7 +78,7 @@ func good(w http.ResponseWriter, texts []string) {
 	fmt.Fprintf(w, `{"object":"list","model":"m","data":[%s],"usage":{"prompt_tokens":1}}`, strings.Join(data, ","))
 }
 
-// clock is a time that passes only when someone sleeps.
+// clock is a clock that only advances in Sleep.
 type clock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -105,7 +105,7 @@ func (c *clock) slept() []time.Duration {
 	return c.sleeps
 }
 
-// remote returns a Remote for the address, on a clock of its own.
+// remote returns a Remote for the address, with its own clock.
 func remote(t *testing.T, address string, change func(*embed.Options)) (*embed.Remote, *clock) {
 	t.Helper()
 	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -121,8 +121,7 @@ func remote(t *testing.T, address string, change func(*embed.Options)) (*embed.R
 	return r, c
 }
 
-// check fails unless the results are the server's right answers, or errors where the
-// texts say bad.
+// check fails unless the results are the server's right answers, or errors where bad holds.
 func check(t *testing.T, texts []string, results []embed.Result, bad func(string) bool) {
 	t.Helper()
 	if len(results) != len(texts) {
@@ -141,8 +140,7 @@ func check(t *testing.T, texts []string, results []embed.Result, bad func(string
 	}
 }
 
-// failsWith fails unless nothing came of a text but an error of that code and words,
-// without the key.
+// failsWith fails unless a text gives an error with that code and words, without the key.
 func failsWith(t *testing.T, r *embed.Remote, code fault.Code, words string) {
 	t.Helper()
 	results, err := r.EmbedBatch(t.Context(), []string{"one"})
@@ -265,7 +263,7 @@ func TestWaitsAreBoundedAndScattered(t *testing.T) {
 	}
 }
 
-// A server that asks for a long wait is not asked again before.
+// A server that requests a long wait is not called before.
 func TestLongWaitIsNotWaited(t *testing.T) {
 	for _, header := range []string{"31", "99999999999999999", "99999999999999999999", "Fri, 02 Jan 2026 04:00:00 GMT"} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int, _ []string) bool {
@@ -325,7 +323,7 @@ func TestFailuresThatStay(t *testing.T) {
 	}
 }
 
-// endless writes until the other side has had enough.
+// endless writes until the client stops reading.
 func endless(w http.ResponseWriter, _ *http.Request) {
 	spaces := []byte(strings.Repeat(" ", 1<<20))
 	for {
@@ -335,7 +333,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// A vector that is not sound costs no other text its own.
+// An invalid vector does not affect the other texts.
 func TestUnsoundVectors(t *testing.T) {
 	for vector, words := range map[string]string{
 		`["NaN",1,2]`:                            "a string instead of a number",

@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// A text that the server does not take is found and costs the others nothing.
+// A text that the server refuses is isolated and does not affect the others.
 func TestRefusedTexts(t *testing.T) {
 	bad := func(text string) bool { return strings.HasPrefix(text, "bad") }
 	for _, status := range []int{400, 413, 422, 500} {
@@ -43,7 +43,7 @@ func TestRefusedTexts(t *testing.T) {
 		if err := results[13].Err; err == nil || !strings.Contains(err.Error(), "too long") {
 			t.Errorf("%d: %v does not say why", status, err)
 		}
-		// And again with every text alone, whose refusals must not open the breaker.
+		// Again with every text alone; their refusals must not open the breaker.
 		r, _ = remote(t, s.URL, func(o *embed.Options) { o.Batch = 1 })
 		texts = slices.Repeat([]string{"bad", "good"}, 10)
 		if results, err = r.EmbedBatch(t.Context(), texts); err != nil {
@@ -53,7 +53,7 @@ func TestRefusedTexts(t *testing.T) {
 	}
 }
 
-// A batch that is refused only for its size is taken in parts.
+// A batch that is refused only for its size is sent in parts.
 func TestBatchTooLarge(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int, texts []string) bool {
 		if len(texts) > 10 {
@@ -73,7 +73,7 @@ func TestBatchTooLarge(t *testing.T) {
 	}
 }
 
-// When the server goes away while a batch is in parts, what it has answered stays.
+// If the server goes away while a batch is split, its earlier answers are kept.
 func TestServerGoesAwayWithinABatch(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, n int, texts []string) bool {
 		switch {
@@ -174,7 +174,7 @@ func TestServerThatIsGone(t *testing.T) {
 	}
 }
 
-// Whatever the transport says, the key is not passed on.
+// The key never appears, whatever error the transport returns.
 func TestKeyIsNeverTold(t *testing.T) {
 	r, _ := remote(t, "http://localhost", func(o *embed.Options) {
 		o.Retries = -1
@@ -218,7 +218,7 @@ func TestBreaker(t *testing.T) {
 	failsWith(t, r, fault.NoEmbedder, "503")
 	failsWith(t, r, fault.NoEmbedder, "503")
 	up.Store(true)
-	works() // which forgives the two
+	works() // resets the failures
 	up.Store(false)
 	for range 3 {
 		failsWith(t, r, fault.NoEmbedder, "503")
@@ -239,7 +239,7 @@ func TestBreaker(t *testing.T) {
 	requests(9)
 }
 
-// A server that says no is one that works.
+// A server that refuses is one that works.
 func TestBreakerAndRefusals(t *testing.T) {
 	for _, status := range []int{400, 401, 404, 429} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int, _ []string) bool {
@@ -253,8 +253,7 @@ func TestBreakerAndRefusals(t *testing.T) {
 	}
 }
 
-// A server that breaks down at everything is found out even though single texts could
-// be to blame.
+// A server that fails on everything is detected, even though single texts could be the cause.
 func TestBreakerAndBreakdowns(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int, _ []string) bool { w.WriteHeader(500); return true })
 	r, _ := remote(t, s.URL, func(o *embed.Options) { o.Retries = 3 })
@@ -269,8 +268,8 @@ func TestBreakerAndBreakdowns(t *testing.T) {
 	failsWith(t, r, fault.NoEmbedder, "is left alone")
 }
 
-// While the one request that decides is under way, no other is sent. If its caller
-// gives up, another may decide.
+// While the deciding request is running, no other is sent. If its caller gives up, another may
+// decide.
 func TestBreakerLetsOneThrough(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	s := serve(t, func(w http.ResponseWriter, r *http.Request, n int, _ []string) bool {
@@ -340,7 +339,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A wait between attempts, and one for room, end with the context.
+// A wait between attempts, and one for a slot, end with the context.
 func TestCancelWhileWaiting(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int, _ []string) bool { w.WriteHeader(503); return true })
 	ctx, cancel := context.WithCancel(t.Context())

@@ -2,8 +2,8 @@ package embed
 
 import "math"
 
-// addRows adds the rows of pieces to a sum, one after the other. Each number of the
-// sum is a float32 after each step.
+// addRows adds the rows of pieces to a sum, one after the other. Each number of the sum is a
+// float32 after each step.
 func (m *Model) addRows(sum []float32, ids []int32) {
 	if len(ids) == 0 {
 		return
@@ -15,8 +15,8 @@ func (m *Model) addRows(sum []float32, ids []int32) {
 	addRows(sum, m.rows, m.scales, ids)
 }
 
-// addRows is the sum as it is defined. A product is rounded before it is added: the
-// conversion keeps a compiler from fusing the two, which some processors would do.
+// addRows is the definition of the sum. A product is rounded before it is added: the conversion
+// prevents fused multiply-add, which some processors would use.
 func addRows(sum []float32, rows string, scales []float32, ids []int32) {
 	d := len(sum)
 	for _, id := range ids {
@@ -36,9 +36,8 @@ func addRows(sum []float32, rows string, scales []float32, ids []int32) {
 	}
 }
 
-// normalize divides a vector by its length, and returns that. The zero vector stays
-// what it is. The squares are summed in float64, in four interleaved sums that are
-// then added in order.
+// normalize divides a vector by its norm, and returns the norm. The zero vector is unchanged.
+// The squares are summed in float64, in four interleaved sums that are then added in order.
 func normalize(v []float32) float32 {
 	var a, b, c, d float64
 	for i := 0; i+4 <= len(v); i += 4 {
@@ -50,7 +49,7 @@ func normalize(v []float32) float32 {
 	}
 	length := float32(math.Sqrt(a + b + c + d))
 	if length == 0 {
-		clear(v) // numbers so small that their squares are nothing
+		clear(v) // their squares underflow
 		return 0
 	}
 	if len(v)%fastBlock == 0 && hasFastSum() {

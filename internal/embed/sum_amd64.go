@@ -4,15 +4,15 @@ package embed
 
 import "golang.org/x/sys/cpu"
 
-// fastBlock is of how many numbers a vector must be a multiple for the fast sum.
+// fastBlock divides the length of every vector for the fast sum.
 const fastBlock = 64
 
-// hasFastSum reports whether the processor has what the fast sum needs.
+// hasFastSum reports whether the processor supports the fast sum.
 func hasFastSum() bool { return cpu.X86.HasAVX2 }
 
-// fastAddRows is addRows for a sum whose length is a multiple of fastBlock. It takes
-// eight numbers at a time, multiplies and adds in two steps, and so gives the same
-// bits. Each id must have a row and a scale: it does not check.
+// fastAddRows is addRows for a sum whose length is a multiple of fastBlock. It processes eight
+// numbers at a time, multiplies and adds in two steps, and so gives the same bits. Each id must
+// have a row and a scale: it does not check.
 //
 //go:noescape
 func fastAddRows(sum []float32, rows string, scales []float32, ids []int32)

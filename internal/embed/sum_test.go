@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The fast sum and the plain one give the same bits, for rows and scales of every
-// size, and for sums that are already there.
+// The fast sum and the plain one give the same bits, for rows and scales of every size, and for
+// existing sums.
 func TestFastSumIsTheSum(t *testing.T) {
 	if !hasFastSum() {
 		t.Skip("there is no fast sum on this machine")
@@ -49,7 +49,7 @@ func TestFastSumIsTheSum(t *testing.T) {
 	}
 }
 
-// The fast sum writes only where it is told to.
+// The fast sum writes only within its slice.
 func TestFastSumKeepsToItsRoom(t *testing.T) {
 	if !hasFastSum() {
 		t.Skip("there is no fast sum on this machine")
@@ -91,7 +91,7 @@ func BenchmarkSum(b *testing.B) {
 	sum := make([]float32, m.dimensions)
 	random := rand.New(rand.NewPCG(5, 6))
 	ids := make([]int32, 30*1000)
-	for i := range ids { // frequent pieces have low numbers
+	for i := range ids { // frequent pieces have low ids
 		ids[i] = int32(float64(len(m.scales)) * math.Pow(random.Float64(), 3))
 	}
 	run := func(name string, add func(sum []float32, rows string, scales []float32, ids []int32)) {

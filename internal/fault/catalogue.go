@@ -9,13 +9,12 @@ const (
 	ExitUsage       = 2   // the command cannot be run as it was written
 	ExitEnvironment = 3   // the machine refused: disk, permission, stream
 	ExitInternal    = 4   // a fault in the program itself
-	ExitForbidden   = 5   // done; a rule forbids what is planned, and this was to fail then
+	ExitForbidden   = 5   // done; a rule forbids the planned action, and the caller asked to fail then
 	ExitCanceled    = 130 // stopped on request; what shells report for an interrupt
-	ExitClosed      = 141 // the reader of the output left; what shells report for a broken pipe
+	ExitClosed      = 141 // the reader of the output closed it; what shells report for a broken pipe
 )
 
-// HTTP statuses. Numbers of our own, so that the ground floor does not link an
-// HTTP stack for the sake of a few constants.
+// HTTP statuses. They are our own constants, so that this package does not link an HTTP stack.
 const (
 	statusBadRequest    = 400
 	statusUnauthorized  = 401
@@ -29,7 +28,7 @@ const (
 	statusWrongMedia    = 415
 	statusUnprocessable = 422
 	statusTooMany       = 429
-	statusClosed        = 499 // by custom: the client left before the answer, so none ever sees it
+	statusClosed        = 499 // by convention: the client disconnected before the answer, so none ever sees it
 	statusInternal      = 500
 	statusUnavailable   = 503
 	statusNoRoom        = 507
@@ -95,8 +94,7 @@ type Entry struct {
 	Exit    int    // exit code of the command line
 }
 
-// catalogue is the one list. docs/errors.md describes each row, and a test
-// holds the two together.
+// catalogue is the only list. docs/errors.md describes each row, and a test compares the two.
 var catalogue = [...]Entry{{
 	Code:    Usage,
 	Meaning: "The request cannot be understood as it was written.",
@@ -386,12 +384,11 @@ var catalogue = [...]Entry{{
 	Exit:    ExitInternal,
 }}
 
-// All returns every entry, in the order of the catalogue. The slice is the
-// caller's own.
+// All returns every entry, in the order of the catalogue. The caller owns the slice.
 func All() []Entry { return slices.Clone(catalogue[:]) }
 
-// Lookup returns the entry of code. A code that is not in the catalogue has
-// the entry of Internal, since only a mistake in the program can make one.
+// Lookup returns the entry of code. A code that is not in the catalogue has the entry of
+// Internal, since only a bug can make one.
 func Lookup(code Code) Entry {
 	for _, e := range catalogue {
 		if e.Code == code {

@@ -45,8 +45,7 @@ func TestEntriesAreWellFormed(t *testing.T) {
 	}
 }
 
-// Every constant of type Code has a row: a constant without one would quietly
-// behave as Internal.
+// Every constant of type Code has a row: one without would silently behave as Internal.
 func TestEveryConstantHasAnEntry(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "catalogue.go", nil, 0)
 	if err != nil {
@@ -161,7 +160,7 @@ func TestDocumentListsExitCodes(t *testing.T) {
 	}
 }
 
-// describe is how a section of the document begins.
+// describe is the beginning of a section of the document.
 func describe(e fault.Entry) string {
 	retry := "no"
 	if e.Retry {

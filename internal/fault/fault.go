@@ -1,17 +1,14 @@
-// Package fault is the catalogue of everything that can go wrong in a way a
-// caller has to tell apart.
+// Package fault is the catalogue of all errors that callers have to distinguish.
 //
-// A [Code] is a stable snake_case name. Behind it stands one [Entry]: what the
-// code means, what the caller should do, whether the same request may succeed
-// later, and the HTTP status and exit code it becomes. Every surface derives
-// its answer from that one table, so they cannot drift apart.
+// A [Code] is a stable snake_case name. It has one [Entry]: its meaning, what the caller should
+// do, whether the same request may succeed later, and its HTTP status and exit code. Every
+// interface derives its answer from that one table, so they cannot diverge.
 //
-// Guarantees: a code, once released, keeps its name and meaning; every error
-// has exactly one entry, because what is not from the catalogue is [Internal]
-// (and a cancelled context is [Canceled]); causes stay reachable for
-// [errors.Is] and [errors.As].
+// Guarantees: a released code keeps its name and meaning; every error has exactly one entry,
+// because an error from outside the catalogue is [Internal] (and a cancelled context is
+// [Canceled]); causes stay reachable for [errors.Is] and [errors.As].
 //
-// It does not log, print, translate, or decide what is shown to whom.
+// It does not log, print, translate, or decide who may see what.
 package fault
 
 import (
@@ -20,11 +17,11 @@ import (
 	"fmt"
 )
 
-// Code names one entry of the catalogue. It is itself an error, so that
-// errors.Is(err, fault.Usage) asks whether err carries that code.
+// Code names one entry of the catalogue. It is itself an error, so that errors.Is(err,
+// fault.Usage) reports whether err has that code.
 type Code string
 
-// Type is the address that names a code in problem documents, where it is explained.
+// Type is the URL that identifies a code in problem documents, and documents it.
 func (c Code) Type() string { return "https://lukasa.dev/docs/errors#" + string(c) }
 
 // Error returns the code's one-line meaning.
@@ -34,14 +31,13 @@ func (c Code) Error() string { return Lookup(c).Meaning }
 type Error struct {
 	// Code is the entry of the catalogue that this is an occurrence of.
 	Code Code
-	// Detail says what happened here, in one line, cause included. When empty,
-	// the cause's text stands in, and failing that the entry's meaning.
+	// Detail says what happened, in one line, including the cause. If it is empty, the cause's
+	// text is used, and otherwise the entry's meaning.
 	Detail string
-	// Fix says what to do about this occurrence. When empty, the entry's
-	// advice stands in.
+	// Fix says what to do about this occurrence. If it is empty, the entry's advice is used.
 	Fix string
-	// Err is the cause, for errors.Is and errors.As. It is never printed on
-	// its own: what a reader should see of it belongs in Detail.
+	// Err is the cause, for errors.Is and errors.As. It is never printed on its own: what a
+	// reader should see of it belongs in Detail.
 	Err error
 }
 
@@ -61,8 +57,8 @@ func Newf(code Code, format string, args ...any) *Error {
 	return e
 }
 
-// Wrap returns an occurrence of code caused by err, told in err's own words.
-// Wrapping nil returns nil.
+// Wrap returns an occurrence of code caused by err, with err's own text. Wrapping nil returns
+// nil.
 func Wrap(code Code, err error) error {
 	if err == nil {
 		return nil
@@ -77,15 +73,15 @@ func (e *Error) WithFix(fix string) *Error {
 	return &c
 }
 
-// WithCause returns a copy of e that was caused by err, for when the detail
-// says it better than err does.
+// WithCause returns a copy of e with the cause err, for a detail that is better than err's
+// text.
 func (e *Error) WithCause(err error) *Error {
 	c := *e
 	c.Err = err
 	return &c
 }
 
-// Error says what happened, without code or fix.
+// Error returns what happened, without code or fix.
 func (e *Error) Error() string {
 	switch {
 	case e.Detail != "":
@@ -114,21 +110,20 @@ func (e *Error) Is(target error) bool {
 	return ok && c == e.Code
 }
 
-// From returns err as an occurrence of the catalogue: itself when it is one,
-// outermost first, or else a wrapper with the code that fits. It returns nil
-// for nil.
+// From returns err as an occurrence of the catalogue: itself if it is one, outermost first, or
+// otherwise a wrapper with the matching code. It returns nil for nil.
 func From(err error) *Error {
 	if err == nil {
 		return nil
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		if e == nil {
-			return nil // a nil *Error in an interface is nothing either
+			return nil // a nil *Error in an interface is nil as well
 		}
 		if error(e) == err {
 			return e
 		}
-		// Someone added words on the way up; they are part of what happened.
+		// A wrapper added text; it is part of what happened.
 		return &Error{Code: e.Code, Detail: err.Error(), Fix: e.Fix, Err: err}
 	}
 	if c, ok := errors.AsType[Code](err); ok {
@@ -140,7 +135,7 @@ func From(err error) *Error {
 	return &Error{Code: Internal, Err: err}
 }
 
-// CodeOf returns the code err carries, and "" for nil.
+// CodeOf returns the code of err, and "" for nil.
 func CodeOf(err error) Code {
 	e := From(err)
 	if e == nil {
@@ -158,7 +153,7 @@ func ExitCode(err error) int {
 	return Lookup(code).Exit
 }
 
-// First returns the first error that is one.
+// First returns the first error that is not nil.
 func First(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

@@ -14,11 +14,11 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// MaxRead is the longest text that is read, in bytes: white space may make it longer than
-// what is written.
+// MaxRead is the maximum size of the input, in bytes: white space may make it longer than the
+// encoding.
 const MaxRead = 4 * MaxBytes
 
-// seal writes the hash.
+// seal sets the hash.
 func (f *Fingerprint) seal() error {
 	sum, err := f.sum()
 	if err != nil {
@@ -28,7 +28,7 @@ func (f *Fingerprint) seal() error {
 	return nil
 }
 
-// sum returns the hash of all but the hash.
+// sum returns the hash of everything except the hash.
 func (f *Fingerprint) sum() (string, error) {
 	bare := *f
 	bare.Hash = ""
@@ -49,8 +49,8 @@ func (f *Fingerprint) canonical() ([]byte, error) {
 	return canon.Append(nil, data)
 }
 
-// Encode returns the fingerprint as canonical JSON, of less than MaxBytes. It refuses one
-// that breaks the rules or whose hash is wrong.
+// Encode returns the fingerprint as canonical JSON of less than MaxBytes. It refuses one that
+// breaks the rules or has a wrong hash.
 func (f *Fingerprint) Encode() ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (f *Fingerprint) Encode() ([]byte, error) {
 	return data, err
 }
 
-// Verify reports whether the hash is that of the content.
+// Verify returns an error unless the hash matches the content.
 func (f *Fingerprint) Verify() error {
 	sum, err := f.sum()
 	if err != nil {
@@ -87,8 +87,8 @@ func Check(document []byte) error {
 	return f.Verify()
 }
 
-// Decode reads a fingerprint and applies every rule but that the hash is right, which
-// Verify does.
+// Decode decodes a fingerprint and applies every rule except that the hash is right, which
+// Verify checks.
 func Decode(data []byte) (*Fingerprint, error) {
 	if len(data) > MaxRead {
 		return nil, tooLarge(len(data))
@@ -128,7 +128,7 @@ func tooLarge(bytes int) error {
 	return fault.Newf(fault.TooLarge, "fingerprint: it has %d bytes of JSON, and one has less than %d", bytes, MaxBytes).WithFix("give the fingerprint as it was exported")
 }
 
-// formatOf refuses another format before anything else is looked at.
+// formatOf refuses another format before anything else is checked.
 func formatOf(d *canon.Doc) error {
 	if d.Kind(d.Root()) != canon.Object {
 		return broken("", "it is no object")
@@ -146,8 +146,8 @@ func formatOf(d *canon.Doc) error {
 	return nil
 }
 
-// match compares a value with the type that it is read into: its kind, and of an object
-// the names of its members, which must all be there and no others.
+// match compares a value with the type it is decoded into: its kind, and for an object the
+// names of its members, which must be exactly those of the type.
 func match(d *canon.Doc, n canon.Node, t reflect.Type, at string) error {
 	kind := d.Kind(n)
 	switch t.Kind() {
@@ -211,7 +211,7 @@ func broken(at, what string) error {
 	return fault.Newf(fault.InvalidDocument, "fingerprint: %s: %s", at, what).WithFix("give the fingerprint as it was exported")
 }
 
-// cut returns a text short enough for a message.
+// cut shortens a text for a message.
 func cut(v string) string {
 	const most = 80
 	if len(v) > most {

@@ -2,26 +2,26 @@
 //
 // # What is guaranteed
 //
-//   - A fingerprint is a function of what it is made of, in whatever order that comes.
-//     Its encoding is canonical JSON (RFC 8785) with a hash over it, of less than
-//     [MaxBytes], whatever the input is: every list has a limit and every entry a bound,
-//     and of a list that is too long those with the least support are left out.
-//   - No text of events is in it. Names stand as they are only where they look like names:
+//   - A fingerprint is a function of its input, in any order. Its encoding is canonical
+//     JSON (RFC 8785) with a hash over it, of less than [MaxBytes] for any input: every
+//     list and every entry has a limit, and a list that is too long loses the entries with
+//     the least support.
+//   - It contains no text of events. Names are verbatim only if they look like names:
 //     those of tools, of artifacts, of tags. Names of entities, signatures of errors and
-//     agents are hashes. Words of goals stand alone, without order, and only if they were
+//     agents are hashes. Words of goals occur singly, without order, and only if they were
 //     said in at least [MinWordSessions] sessions and [MinWordTasks] tasks.
-//   - Merging is commutative, associative and idempotent: of two entries about one thing
-//     the one with more support is kept whole, and nothing is added up. So a fingerprint
+//   - Merging is commutative, associative and idempotent: of two entries with one key the
+//     one with more support is kept whole, and counts are not added up. So a fingerprint
 //     that is merged twice, or with an older one of its own, changes nothing that is known
-//     better already.
-//   - Decoding refuses anything that encoding would not write but for white space and the
-//     order of members, and says where and why.
+//     better.
+//   - Decoding refuses anything that encoding would not write, except white space and the
+//     order of members; the error says where and why.
 //
 // # What is not
 //
-// A hash of a name hides it from a reader, and not from one who guesses it: who has a list
-// of names can tell which of them are in a fingerprint. Counts of two agents are not added
-// up, so that a merged fingerprint says how much the one who knows most knows.
+// The hash of a name hides it from a reader, but not from a guess: with a list of names, one
+// can tell which of them are in a fingerprint. Counts of two agents are not added up, so a
+// merged fingerprint has the counts of the agent with the most support.
 package fingerprint
 
 import (
@@ -37,10 +37,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Format is the number of the form that is written.
+// Format is the version of the format.
 const Format = 1
 
-// MaxBytes is what no encoding reaches.
+// MaxBytes is the exclusive upper limit of the encoding.
 const MaxBytes = 100_000
 
 // The limits of the lists of a fingerprint.
@@ -57,7 +57,7 @@ const (
 	MaxThings    = 40
 )
 
-// The bounds of names and counts.
+// Limits of names and counts.
 const (
 	maxName  = 48
 	maxID    = 64
@@ -67,13 +67,13 @@ const (
 	maxCount = 1 << 32
 )
 
-// How widely a word must have been said to stand in a fingerprint.
+// How common a word must be to be in a fingerprint.
 const (
 	MinWordTasks    = 5
 	MinWordSessions = 3
 )
 
-// Fingerprint is what an agent learned, in short. Lists are sorted by support, the most
+// Fingerprint is a digest of what an agent learned. Lists are sorted by support, the most
 // first, then by key.
 type Fingerprint struct {
 	Format    int        `json:"lukasa_fingerprint"`
@@ -87,27 +87,27 @@ type Fingerprint struct {
 	Hash string `json:"hash,omitempty"`
 }
 
-// Origin is a state that a fingerprint was made of.
+// Origin is a state that a fingerprint was made from.
 type Origin struct {
 	ID     string `json:"id"`     // hash of tenant and agent
-	Root   string `json:"root"`   // of the tenant's tree, empty if not known
+	Root   string `json:"root"`   // of the tenant's tree, empty if unknown
 	Size   int64  `json:"size"`   // of that tree
 	Events int64  `json:"events"` // that were read
 }
 
-// Artifact is one artifact in short.
+// Artifact is a summary of an artifact.
 type Artifact struct {
 	ID          string  `json:"id"`
 	Type        string  `json:"type"`
 	Version     int64   `json:"version"`
 	ContentHash string  `json:"content_hash"`
-	Title       string  `json:"title"` // of names of tools only
+	Title       string  `json:"title"` // made of tool names only
 	Confidence  float64 `json:"confidence"`
 	Observed    int64   `json:"observed"`
-	SuccessRate float64 `json:"success_rate"` // -1 if it is not known
+	SuccessRate float64 `json:"success_rate"` // -1 if unknown
 }
 
-// Behaviour is what the agent did.
+// Behaviour is the statistics of the agent's actions.
 type Behaviour struct {
 	Tasks     int64    `json:"tasks"`
 	Judged    int64    `json:"judged"`
@@ -117,13 +117,13 @@ type Behaviour struct {
 	Errors    []Error  `json:"errors"`
 }
 
-// Tool is how often a tool was taken, and what came of it.
+// Tool is how often a tool was called, and with what outcome.
 type Tool struct {
 	Name      string `json:"name"`
 	Taken     int64  `json:"taken"`
 	Went      int64  `json:"went"`   // well
 	Broke     int64  `json:"broke"`  //
-	Judged    int64  `json:"judged"` // taken in a task whose outcome is known
+	Judged    int64  `json:"judged"` // calls in a task with a known outcome
 	Succeeded int64  `json:"succeeded"`
 }
 
@@ -134,7 +134,7 @@ type Follow struct {
 	Count int64  `json:"count"`
 }
 
-// Error is how often a tool broke with an error.
+// Error is how often a tool failed with an error.
 type Error struct {
 	Signature string `json:"signature"` // hash
 	Tool      string `json:"tool"`
@@ -142,13 +142,13 @@ type Error struct {
 	Mended    int64  `json:"mended"` // in a task that succeeded
 }
 
-// Graph is what the agent knows of, counted.
+// Graph is counts of entities.
 type Graph struct {
 	Kinds []Kind `json:"kinds"`
 	Pairs []Pair `json:"pairs"`
 }
 
-// Kind is how many entities of a kind are known.
+// Kind is the number of entities of a kind.
 type Kind struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -168,7 +168,7 @@ type Word struct {
 	Sessions int64  `json:"sessions"`
 }
 
-// Usage is what was of use in context.
+// Usage is what was useful in context.
 type Usage struct {
 	Sections []Use `json:"sections"`
 	Sources  []Use `json:"sources"` // by source type
@@ -176,14 +176,14 @@ type Usage struct {
 	Things   []Use `json:"things"` // by source id
 }
 
-// Use is how often something was shown, and how often it was of use.
+// Use is how often something was shown, and how often it was useful.
 type Use struct {
 	Name  string `json:"name"`
 	Shown int64  `json:"shown"`
 	Used  int64  `json:"used"`
 }
 
-// entry is a member of a list: what it is about, and how much it rests on.
+// entry is a member of a list, with its key and its support.
 type entry interface {
 	Origin | Artifact | Tool | Follow | Error | Kind | Pair | Word | Use
 	key() string
@@ -215,11 +215,11 @@ func ordered[T entry](a, b T) int {
 	return cmp.Or(cmp.Compare(b.support(), a.support()), strings.Compare(a.key(), b.key()))
 }
 
-// joined returns the entries of all lists, of those about one thing the one with most
-// support, of those alike the one whose encoding comes last; at most so many.
+// joined returns the entries of all lists, for each key the one with most support, among equals
+// the one whose encoding comes last; at most most.
 //
-// Nothing that a list left out could come back: what stood before it still does, with as
-// much support or more. So cutting before and after a merge give the same.
+// An entry that a list left out cannot come back: what ranked before it still does, with at
+// least as much support. So cutting before and after a merge gives the same result.
 func joined[T entry](most int, lists ...[]T) []T {
 	best := map[string]T{}
 	for _, list := range lists {
@@ -237,7 +237,7 @@ func joined[T entry](most int, lists ...[]T) []T {
 	return out[:min(len(out), most):min(len(out), most)]
 }
 
-// exceeds reports whether a is kept rather than b, which is about the same.
+// exceeds reports whether a is preferred to b, which has the same key.
 func exceeds[T entry](a, b T) bool {
 	if a.support() != b.support() {
 		return a.support() > b.support()
@@ -245,7 +245,7 @@ func exceeds[T entry](a, b T) bool {
 	return encoded(a) > encoded(b)
 }
 
-// encoded returns an entry as JSON. Numbers and strings always have one.
+// encoded returns an entry as JSON. Numbers and strings always encode.
 func encoded(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -254,7 +254,7 @@ func encoded(v any) string {
 	return string(data)
 }
 
-// hashed returns the hash of a name, with what it is the name of.
+// hashed returns the hash of a name within a domain.
 func hashed(what string, parts ...string) string {
 	h := sha256.New()
 	h.Write([]byte("lukasa fingerprint " + what))
@@ -265,8 +265,8 @@ func hashed(what string, parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// named reports whether a text looks like a name rather than like something said:
-// letters, digits and the marks that join them, a letter first.
+// named reports whether a text looks like a name rather than a phrase: letters, digits and
+// joining marks, beginning with a letter.
 func named(v string, most int) bool {
 	if v == "" || len(v) > most || !letter(v[0]) {
 		return false
@@ -289,10 +289,10 @@ func nameOf(what, v string, most int) string {
 	return what + ":" + hashed(what, v)
 }
 
-// count brings a count into its bounds.
+// count clamps a count.
 func count(n int64) int64 { return min(max(n, 0), maxCount) }
 
-// share brings a rate or a confidence into its bounds, with four digits.
+// share clamps a rate or a confidence, and rounds it to four digits.
 func share(x float64) float64 {
 	if !(x > 0) {
 		return 0
@@ -300,7 +300,7 @@ func share(x float64) float64 {
 	return math.Round(min(x, 1)*10_000) / 10_000
 }
 
-// MergeAll returns what fingerprints know together, of which there must be one at least.
+// MergeAll returns the union of fingerprints, of which there must be at least one.
 func MergeAll(list ...*Fingerprint) (*Fingerprint, error) {
 	if len(list) == 0 {
 		return nil, fault.New(fault.InvalidArgument, "fingerprints: there are none").WithFix("give one or more")
@@ -315,7 +315,7 @@ func MergeAll(list ...*Fingerprint) (*Fingerprint, error) {
 	return all, err
 }
 
-// Merge returns what two fingerprints know together.
+// Merge returns the union of two fingerprints.
 func Merge(a, b *Fingerprint) (*Fingerprint, error) {
 	f := &Fingerprint{
 		Format:    Format,

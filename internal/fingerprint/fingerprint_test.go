@@ -57,7 +57,7 @@ func artifactOf(t testing.TB, id string, content hmx.ArtifactContent, err error)
 	return a
 }
 
-// shop is what a shop's agent knows. Marlowe is a word of its events.
+// shop is the input of a shop's agent. Marlowe is a word in its events.
 func shop(t testing.TB) Input {
 	t.Helper()
 	after, err := (&policy.After{Tool: "look", Chosen: []policy.Chosen{{Tool: "refund", Count: 4, Judged: 2, Succeeded: 2}}}).Content()
@@ -113,7 +113,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// What was said in few sessions is nowhere in a fingerprint, whatever it is part of.
+// Words said in few sessions do not occur in a fingerprint, wherever they are.
 func TestNoText(t *testing.T) {
 	data := encodedOf(t, must(t, shop(t)))
 	if bytes.Contains(bytes.ToLower(data), []byte("marlowe")) {
@@ -124,7 +124,7 @@ func TestNoText(t *testing.T) {
 	}
 }
 
-// Canary words in every text of an input do not come out.
+// Canary words in every text of an input do not occur in the output.
 func TestCanaries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		canary := rapid.StringMatching(`[a-z]{6,12}`).Draw(t, "canary")
@@ -142,7 +142,7 @@ func TestCanaries(t *testing.T) {
 			{Tool: text("tool"), Shape: canary, State: trace.Broken, Error: canary, Said: []string{canary}, Times: 1, Args: []trace.Arg{{Name: canary, Tool: canary}}}, {Tool: "look", Error: canary, State: trace.Broken},
 		}, Choices: []trace.Choice{{Question: canary, Chosen: canary, Reason: canary, Others: []string{canary}}}}
 		traces := slices.Repeat([]*trace.Trace{{Session: canary, Agent: canary, Tasks: []trace.Task{task}}}, MinWordSessions-1)
-		for part := range MinWordSessions { // of the last session: it is still one
+		for part := range MinWordSessions { // of the last session: it counts as one
 			traces = append(traces, &trace.Trace{Session: canary, Part: part + 1, Agent: canary, Tasks: []trace.Task{task}})
 		}
 		f, err := Make(Input{
@@ -163,12 +163,11 @@ func TestCanaries(t *testing.T) {
 	})
 }
 
-// frame is a fingerprint of nothing: the words that the format itself has, and those of a
-// tool that is called look.
+// frame is an empty fingerprint: the words of the format itself, and those of a tool called
+// look.
 var frame = []byte(`artifacts behaviour errors count mended signature tool follows from judged succeeded tasks tools broke name taken went graph kinds pairs words hash lukasa_fingerprint origins events size root priors sections things sources shown text sessions confidence content_hash observed success_rate title type version task_schema artifact look`)
 
-// Nothing makes it larger than it may be: all lists full, all names and counts as long as
-// they may be.
+// The maximum size holds with all lists full, and all names and counts as long as allowed.
 func TestFull(t *testing.T) {
 	long := func(i, most int) string { s := fmt.Sprintf("x%d", i); return s + strings.Repeat("n", most-len(s)) }
 	hash := func(i, digits int) string { return fmt.Sprintf("%0*x", digits, i) }
@@ -222,7 +221,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// hostile is an input of any sizes.
+// hostile is an input of any size.
 func hostile(t *rapid.T) Input {
 	word := rapid.SampledFrom([]string{"a", "look", "refund", "Ship It", "naïve", "\x00\xff", strings.Repeat("x", 500), "öäü", "<b>", "a/b.c", "parcel", "money", "order"})
 	num := rapid.SampledFrom([]int64{-5, 0, 1, 2, 3, 7, 100, 1 << 31, math.MaxInt64})
@@ -288,7 +287,7 @@ func bytesOf(t *rapid.T, f *Fingerprint, err error) []byte {
 	return data
 }
 
-// Whatever goes in, what comes out is valid, small and reads back as it was.
+// For any input, the output is valid, small and decodes to the same.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := made(t, "a")
@@ -350,7 +349,7 @@ func TestMergeLaws(t *testing.T) {
 	})
 }
 
-// The order of what it is made of makes no difference.
+// The order of the input makes no difference.
 func TestOrder(t *testing.T) {
 	in := shop(t)
 	traces := slices.Collect(in.Traces)
@@ -369,7 +368,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// A million names do not make it large, and what has most support is kept.
+// A million names do not make it large, and the best supported are kept.
 func TestShrinks(t *testing.T) {
 	var traces iter.Seq[*trace.Trace] = func(yield func(*trace.Trace) bool) {
 		for i := range 20_000 {

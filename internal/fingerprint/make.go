@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// Input is what a fingerprint is made of.
+// Input is what a fingerprint is made from.
 type Input struct {
 	Tenant, Agent string
 	Root          string // of the tenant's tree, hexadecimal; may be empty
@@ -21,11 +21,11 @@ type Input struct {
 	Artifacts []*hmx.Artifact
 	// Traces are those of the agent's sessions, the parts of a long one in order.
 	Traces iter.Seq[*trace.Trace]
-	// Entities says how many entities of each kind there are, and Links how often two
-	// were named together. Names are hashed.
+	// Entities is the number of entities of each kind, and Links how often two were named
+	// together. Names are hashed.
 	Entities []Kind
 	Links    []Link
-	// Uses are what was shown and what was of use, by section, source type, tag and id.
+	// Uses are what was shown and what was useful, by section, source type, tag and id.
 	Uses Usage
 }
 
@@ -35,7 +35,7 @@ type Link struct {
 	Count int64
 }
 
-// Make returns the fingerprint of what is known.
+// Make returns the fingerprint of an input.
 func Make(in Input) (*Fingerprint, error) {
 	f := &Fingerprint{Format: Format}
 	m := maker{tools: map[string]*Tool{}, follows: map[[2]string]int64{}, errors: map[[2]string]*Error{}, words: map[string]*wordCount{}}
@@ -65,10 +65,10 @@ func Make(in Input) (*Fingerprint, error) {
 	return f, f.seal()
 }
 
-// whole brings a size into the bounds of a number of JSON.
+// whole clamps a size to the safe integers of JSON.
 func whole(n int64) int64 { return min(max(n, 0), 1<<53) }
 
-// rootOf returns a root, or nothing if it is none.
+// rootOf returns a root, or nothing if it is invalid.
 func rootOf(root string) string {
 	if !hexadecimal(root, 64) {
 		return ""
@@ -76,7 +76,7 @@ func rootOf(root string) string {
 	return root
 }
 
-// maker counts what traces tell.
+// maker counts traces.
 type maker struct {
 	events                   int64
 	tasks, judged, succeeded int64
@@ -87,7 +87,7 @@ type maker struct {
 	sessions                 int64
 }
 
-// wordCount is in how many tasks and sessions a word was said, and in which session last.
+// wordCount is the number of tasks and sessions with a word, and its last session.
 type wordCount struct{ tasks, sessions, last int64 }
 
 func (m *maker) trace(t *trace.Trace) {
@@ -152,7 +152,7 @@ func (m *maker) broke(tool, signature string, n, succeeded int64) {
 	e.Mended += n * succeeded
 }
 
-// word counts a word of a goal, which a task names once.
+// word counts a word of a goal, at most once per task.
 func (m *maker) word(text string) {
 	if !common(text) {
 		return
@@ -169,7 +169,7 @@ func (m *maker) word(text string) {
 	}
 }
 
-// common reports whether a text may be a common word: letters only, a few.
+// common reports whether a text may be a common word: a few letters only.
 func common(text string) bool {
 	if len(text) < 3 || len(text) > maxWord || !utf8.ValidString(text) {
 		return false
@@ -239,7 +239,7 @@ func graphOf(entities []Kind, links []Link) Graph {
 	return g
 }
 
-// uses returns what was shown, of what has a good name, counted.
+// uses returns the counts of what was shown, for valid names.
 func uses(most int, list []Use, good func(string) bool) []Use {
 	sums := map[string]Use{}
 	for _, u := range list {
@@ -258,12 +258,12 @@ func uses(most int, list []Use, good func(string) bool) []Use {
 	return joined(most, out)
 }
 
-// identifier reports whether a text looks like an id: as a name, or beginning with a digit.
+// identifier reports whether a text looks like an id: a name, or one that begins with a digit.
 func identifier(v string) bool {
 	return v != "" && len(v) <= maxID && named("x"+v, maxID+1)
 }
 
-// summary returns an artifact in short.
+// summary returns the summary of an artifact.
 func summary(a *hmx.Artifact) Artifact {
 	s := Artifact{
 		ID: a.ArtifactID, Type: string(a.ArtifactType), Version: max(1, whole(a.Version)), ContentHash: a.ContentHash,
@@ -284,8 +284,7 @@ func summary(a *hmx.Artifact) Artifact {
 	return s
 }
 
-// titleOf says what an artifact is about in names of tools alone: the title that it has
-// may quote somebody.
+// titleOf makes a title for an artifact from tool names alone: its own title may quote a user.
 func titleOf(a *hmx.Artifact) string {
 	var tools []string
 	switch a.ArtifactType {
@@ -319,7 +318,7 @@ func titleOf(a *hmx.Artifact) string {
 	return joinedNames(tools)
 }
 
-// joinedNames returns names of tools in order, as many as there is room for.
+// joinedNames returns sorted tool names, as many as fit.
 func joinedNames(tools []string) string {
 	var b strings.Builder
 	for _, tool := range tools[:min(len(tools), 64)] {

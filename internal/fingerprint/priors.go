@@ -2,19 +2,19 @@ package fingerprint
 
 import "lukasa.dev/hmx"
 
-// Priors says how much sections, types of sources, tags and single sources were of use,
-// from 0 to 1. Packs of the strategy fingerprint_guided go by it.
+// Priors is how useful sections, types of sources, tags and single sources were, from 0 to 1.
+// Packs of the strategy fingerprint_guided use it.
 type Priors struct {
 	sections, sources, tags, things map[string]float64
 }
 
-// even is the prior of what nothing is known of.
+// even is the prior of the unknown.
 const even = 0.5
 
-// rate is how often something was of use, as if it had been once in two times before.
+// rate is how often something was useful, with one success in two added.
 func (e Use) rate() float64 { return share(float64(e.Used+1) / float64(e.Shown+2)) }
 
-// PriorsOf returns what counts of use tell.
+// PriorsOf returns the priors of usage counts.
 func PriorsOf(u Usage) *Priors {
 	return &Priors{sections: rates(u.Sections), sources: rates(u.Sources), tags: rates(u.Tags), things: rates(u.Things)}
 }
@@ -27,7 +27,7 @@ func rates(list []Use) map[string]float64 {
 	return out
 }
 
-// Priors returns what a fingerprint tells. An artifact that was never shown has its
+// Priors returns the priors of a fingerprint. An artifact that was never shown has its
 // confidence.
 func (f *Fingerprint) Priors() *Priors {
 	p := PriorsOf(f.Uses)
@@ -39,11 +39,10 @@ func (f *Fingerprint) Priors() *Priors {
 	return p
 }
 
-// Shown reports whether it is known of any section whether it was of use.
+// Shown reports whether any section has counts.
 func (p *Priors) Shown() bool { return len(p.sections) > 0 }
 
-// Section returns how much a section was of use: 0.5 if it was never shown, so that it is
-// neither favoured nor held back.
+// Section returns how useful a section was: 0.5 if it was never shown, which is neutral.
 func (p *Priors) Section(s hmx.Section) float64 {
 	if x, shown := p.sections[string(s)]; shown {
 		return x
@@ -51,9 +50,8 @@ func (p *Priors) Section(s hmx.Section) float64 {
 	return even
 }
 
-// Of returns what is known of a source besides its section: by its id, else the best of
-// what its tags say, else what its type says, if its section was never shown. It is false
-// if nothing is.
+// Of returns the prior of a source besides its section: by its id, else the best of its tags,
+// else its type, if its section was never shown. ok is false if nothing is known.
 func (p *Priors) Of(id string, section hmx.Section, source hmx.SourceType, tags []string) (float64, bool) {
 	if x, shown := p.things[id]; shown {
 		return x, true

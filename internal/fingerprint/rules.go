@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// check applies the rules that types do not tell.
+// check applies the rules beyond the types.
 func (f *Fingerprint) check() error {
 	b, p := &f.Behaviour, &f.Uses
 	if f.Format != Format {
@@ -49,8 +49,8 @@ func (f *Fingerprint) check() error {
 	return nil
 }
 
-// checkList applies the rules of a list: its length, its order, no key twice, and each
-// entry's own.
+// checkList applies the rules of a list: its length, its order, unique keys, and each entry's
+// own.
 func checkList[T entry](at string, list []T, most int, judge func(T) flaw) error {
 	if list == nil {
 		return broken(at, "it is missing")
@@ -75,10 +75,10 @@ func checkList[T entry](at string, list []T, most int, judge func(T) flaw) error
 	return nil
 }
 
-// flaw is a rule that a member of an entry breaks. Without a rule there is none.
+// flaw is a broken rule of a member. The zero value is none.
 type flaw struct{ field, rule string }
 
-// first returns the first flaw that is one.
+// first returns the first flaw.
 func first(list ...flaw) flaw {
 	for _, x := range list {
 		if x.rule != "" {
@@ -88,7 +88,7 @@ func first(list ...flaw) flaw {
 	return flaw{}
 }
 
-// demand returns a flaw unless a rule is kept.
+// demand returns a flaw unless kept is set.
 func demand(field string, kept bool, rule string) flaw {
 	if kept {
 		return flaw{}
@@ -96,17 +96,17 @@ func demand(field string, kept bool, rule string) flaw {
 	return flaw{field, rule}
 }
 
-// within demands a count to be in its bounds.
+// within requires a count to be in its range.
 func within(field string, n int64) flaw {
 	return demand(field, n >= 0 && n <= maxCount, "it is no count from 0 to 2^32")
 }
 
-// counted demands a count of at least one.
+// counted requires a count of at least one.
 func counted(field string, n int64) flaw {
 	return demand(field, n >= 1 && n <= maxCount, "it is no count from 1 to 2^32")
 }
 
-// atMost demands a count to be in its bounds, and not above another.
+// atMost requires a count to be in its range, and not above another.
 func atMost(field string, n int64, of string, most int64) flaw {
 	return first(within(field, n), demand(field, n <= most, "it is more than "+of))
 }
@@ -131,7 +131,7 @@ func isShare(field string, x float64) flaw {
 	return demand(field, share(x) == x, "it is no number from 0 to 1 with up to four digits behind the point")
 }
 
-// hexadecimal reports whether a text is a hash of so many digits.
+// hexadecimal reports whether a text is a hash with the given number of digits.
 func hexadecimal(v string, digits int) bool {
 	if len(v) != digits {
 		return false

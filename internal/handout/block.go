@@ -2,7 +2,7 @@ package handout
 
 import "strings"
 
-// block verifies the block that begins with a line, and cuts it.
+// block verifies the block that begins at a line, and cuts it.
 func (c *cutting) block(ps []piece, first int) {
 	text := c.text[ps[first].start:ps[first].end]
 	at := strings.Index(text, opening)
@@ -34,8 +34,8 @@ func (c *cutting) block(ps []piece, first int) {
 	}
 }
 
-// behindParts returns what a line says behind a number of parts that a tool has put before it.
-// An empty line has none of them.
+// behindParts returns a line without a number of prefixes from a tool. An empty line has none
+// of them.
 func behindParts(line string, parts int) (string, bool) {
 	line = skipLead(line)
 	for range parts {
@@ -60,7 +60,7 @@ func isEnding(line string) bool {
 	return ok && len(appendLetters(nil, rest)) == 0
 }
 
-// verified reports whether a tag is that of a block, and where its title begins in what stands
+// verified reports whether a tag is that of a block, and where its title begins in the text
 // before the name.
 func (c *cutting) verified(before, behind string, body []byte, given string) (from int, ok bool) {
 	try := func(from int) bool {
@@ -71,7 +71,7 @@ func (c *cutting) verified(before, behind string, body []byte, given string) (fr
 	rest := before
 	for range maxStripped + 1 {
 		if rest = skipLead(rest); try(len(before) - len(rest)) {
-			return 0, true // what a tool put before it goes too
+			return 0, true // a tool's prefix is cut as well
 		}
 		n := prefixLen(rest)
 		if n == 0 {
@@ -93,7 +93,7 @@ func (c *cutting) verified(before, behind string, body []byte, given string) (fr
 	return 0, false
 }
 
-// takeBlock cuts a block, of whose first line only what begins at a place is its own.
+// takeBlock cuts a block. Of its first line only the text from a position on belongs to it.
 func (c *cutting) takeBlock(ps []piece, first, last, from int) {
 	for i := first; i <= last; i++ {
 		ps[i].state = taken
@@ -105,8 +105,7 @@ func (c *cutting) takeBlock(ps []piece, first, last, from int) {
 	}
 }
 
-// denials cuts what was said when a call was held back, which agents put between words of
-// their own.
+// denials cuts denials, which agents put between words of their own.
 func (c *cutting) denials(ps []piece) {
 	for i := range ps {
 		if ps[i].state == taken || ps[i].state == kept {
@@ -129,7 +128,7 @@ func (c *cutting) denials(ps []piece) {
 	}
 }
 
-// spans calls a function with where a denial may end, and its digest.
+// spans calls a function with each possible end of a denial, and its digest.
 func (c *cutting) spans(s span, visit func(end int, digest uint64)) {
 	tried := 0
 	for at := s.start; at < s.end && tried < maxSpans; tried++ {

@@ -6,39 +6,39 @@ import (
 	"strings"
 )
 
-// Seen looks up which digests were handed out: it sets those to true that were.
+// Seen looks up which digests were handed out, and sets those to true.
 type Seen func(want map[uint64]bool)
 
 // Whose is how much a text may have in common with what was handed out.
 type Whose bool
 
-// Whose words a text is.
+// The values of Whose.
 const (
-	// Loose is for what models and tools say: a line that was handed out is cut.
+	// Loose is for texts of models and tools: a line that was handed out is cut.
 	Loose Whose = false
-	// Strict is for what a user says, and for what an agent does: what a memory says too may
-	// be said and done. A single line is cut only in the form in which it was handed out, with
-	// its list sign or label; or in a block, or among three such lines in a row.
+	// Strict is for texts of a user, and for actions of an agent, which may repeat a memory. A
+	// single line is cut only in the form in which it was handed out, with its list sign or
+	// label; or in a block, or among three such lines in a row.
 	Strict Whose = true
 )
 
-// minRun is how many lines in a row are recognised in a strict text whatever their form.
+// minRun is how many consecutive lines are recognised in a strict text whatever their form.
 const minRun = 3
 
-// Bounds of what is looked at, so that hostile text costs no more than its length.
+// Limits of the search, so that hostile text costs no more than its length.
 const (
-	maxHeaders   = 32       // of which the tags are verified in a text
-	maxEnds      = 16       // that a block is tried with
+	maxHeaders   = 32       // headers whose tags are verified in a text
+	maxEnds      = 16       // ends tried for a block
 	maxBlock     = 64 << 10 // bytes of letters of a block
 	maxWordsBack = 4        // words before the name in a title
 	maxStripped  = 3        // parts before each line of a block
-	maxSpans     = 24       // ends that a denial is tried with
+	maxSpans     = 24       // ends tried for a denial
 	maxReadings  = 8        // of one line
 )
 
-// Cut returns a text without what was handed out, and how many lines of it were cut. Seen may
-// be nil: then whole blocks alone are recognised. It is called at most once, and not at all for
-// a text that is too short to have a line in it.
+// Cut returns a text without what was handed out, and how many lines were cut. seen may be nil:
+// then only whole blocks are recognised. It is called at most once, and not at all for a text
+// that is too short for a line.
 func (m *Marks) Cut(text string, whose Whose, seen Seen) (rest string, lines int) {
 	text, lines = CutLegacy(text)
 	if len(text) < minAlone {
@@ -60,22 +60,22 @@ func (m *Marks) Cut(text string, whose Whose, seen Seen) (rest string, lines int
 	return c.rest(), lines + c.cut
 }
 
-// cutting is a text that is being cut.
+// cutting is the state of Cut.
 type cutting struct {
 	marks   *Marks
 	text    string
 	whose   Whose
-	want    map[uint64]bool // of the digests, which were handed out
+	want    map[uint64]bool // the digests, and whether they were handed out
 	worth   bool            // a line is long enough to be recognised
 	headers int
 	letters []byte
-	// chains are the lines of the text, and after them those of strings in lines of it.
+	// chains are the lines of the text, and after them those of strings in its lines.
 	chains []chain
 	cut    int
-	gone   []span // what is taken out, of the text
+	gone   []span // the parts of the text to remove
 }
 
-// chain is lines that follow each other.
+// chain is consecutive lines.
 type chain struct {
 	pieces []piece
 	inside bool // of a string
@@ -84,29 +84,29 @@ type chain struct {
 // span is a part of the text.
 type span struct{ start, end int }
 
-// piece is a line, of the text or of a string in it, without its end.
+// piece is a line of the text or of a string in it, without its end.
 type piece struct {
 	span
 	readings []reading
 	header   bool // it has the tag of a block
-	ellipsis bool // a tool has left something out in it
+	ellipsis bool // a tool has truncated it
 	blank    bool
 	state    state
 }
 
-// state is what is known of a line.
+// state is what is known about a line.
 type state uint8
 
 const (
 	foreign state = iota
 	near          // short, and handed out; cut next to others that are cut
-	alike         // handed out, in whatever form; cut in a loose text and in a run
+	alike         // handed out, in any form; cut in a loose text and in a run
 	formed        // handed out, in this form
-	kept          // of which a part is cut, by a block
+	kept          // a part of it is cut, by a block
 	taken         // cut as a whole
 )
 
-// reading is what a line says behind what a tool may have put before it.
+// reading is a line without a prefix that a tool may have added.
 type reading struct {
 	start  int // in the text
 	digest uint64
@@ -114,7 +114,7 @@ type reading struct {
 	form   bool
 }
 
-// split finds the lines of the text and of strings in it, and the digests that they have.
+// split finds the lines of the text and of strings in it, and their digests.
 func (c *cutting) split() {
 	top := chain{}
 	for at := 0; at < len(c.text); {
@@ -132,12 +132,12 @@ func (c *cutting) split() {
 	}
 }
 
-// strings finds the lines of strings in a line, which begin at a quote or at a break that is
-// written as \n. What is in a string of a string is deeper. Outer strings come first.
+// strings finds the lines of strings in a line, which begin at a quote or at a line break
+// written as \n. Strings within strings are deeper. Outer strings come first.
 func (c *cutting) strings(line span) {
 	text := c.text[line.start:line.end]
 	var signs []sign
-	depths := 0 // each is a bit
+	depths := 0 // one bit each
 	for s, ok := nextSign(text, 0); ok; s, ok = nextSign(text, s.end) {
 		signs = append(signs, s)
 		depths |= s.depth
@@ -180,7 +180,7 @@ func (c *cutting) piece(at span) piece {
 		said := skipLead(rest)
 		lead := rest[:len(rest)-len(said)]
 		c.read(&p, said, at.end-len(said), hasForm(lead, said))
-		if i := strings.LastIndexByte(said, '<'); i > 0 { // a tag behind it
+		if i := strings.LastIndexByte(said, '<'); i > 0 { // a tag after it
 			c.read(&p, said[:i], at.end-len(said), hasForm(lead, said))
 		}
 		n := prefixLen(said)
@@ -192,7 +192,7 @@ func (c *cutting) piece(at span) piece {
 	return p
 }
 
-// prefixLen returns how long the part is that a tool has put before a line, or 0.
+// prefixLen returns the length of a tool's prefix of a line, or 0.
 func prefixLen(line string) int {
 	n := numberLen(line)
 	if n == 0 {
@@ -204,8 +204,8 @@ func prefixLen(line string) int {
 	return n
 }
 
-// filePrefixLen returns how long the name of a file is that a line begins with, with the number
-// of the line and what divides them, or 0: "path/file.md:12:", "file.md-12-", "path/file.md:".
+// filePrefixLen returns the length of the file name that a line begins with, with the line
+// number and the separators, or 0: "path/file.md:12:", "file.md-12-", "path/file.md:".
 func filePrefixLen(line string) int {
 	run := line[:min(len(line), mostPath)]
 	if i := strings.IndexAny(run, " \t\"'<>{}()&"+lineEnds); i >= 0 {
@@ -242,7 +242,7 @@ func (c *cutting) read(p *piece, said string, start int, form bool) {
 	c.worth = c.worth || !r.short
 }
 
-// decide finds what is cut of a chain.
+// decide determines what is cut from a chain.
 func (c *cutting) decide(ch *chain) {
 	ps := ch.pieces
 	for i := range ps {
@@ -274,19 +274,19 @@ func (c *cutting) decide(ch *chain) {
 	c.take(ch)
 }
 
-// overlaps reports whether a part of a span is taken out already.
+// overlaps reports whether a part of a span is already removed.
 func (c *cutting) overlaps(s span) bool {
 	i := sort.Search(len(c.gone), func(i int) bool { return c.gone[i].end > s.start })
 	return i < len(c.gone) && c.gone[i].start < s.end
 }
 
-// remove takes a span out. What is taken out is kept in order.
+// remove removes a span. The removed spans are kept sorted.
 func (c *cutting) remove(s span) {
 	i := sort.Search(len(c.gone), func(i int) bool { return c.gone[i].start >= s.start })
 	c.gone = slices.Insert(c.gone, i, s)
 }
 
-// judge returns what a line is by itself.
+// judge returns the state of a line by itself.
 func (c *cutting) judge(p *piece) state {
 	best := foreign
 	if len(p.readings) == 0 && strings.HasPrefix(skipSpace(c.text[p.start:p.end]), fence) {
@@ -309,13 +309,13 @@ func (c *cutting) judge(p *piece) state {
 	return best
 }
 
-// fence begins the line that ends a quotation in a pack. It has no letters, and people use
-// shorter ones.
+// fence is the prefix of the line that ends a quotation in a pack. It has no letters, and
+// people use shorter ones.
 const fence = "````"
 
 func skipSpace(s string) string { return strings.TrimLeft(s, " \t>") }
 
-// runs makes lines of whatever form ones to be cut where there are several in a row.
+// runs marks lines of any form as cut if there are several in a row.
 func (c *cutting) runs(ps []piece) {
 	for i := 0; i < len(ps); {
 		n, j := 0, i
@@ -363,7 +363,7 @@ func (c *cutting) spread(ps []piece) {
 	}
 }
 
-// take takes out what is cut of a chain, with the breaks that belong to it.
+// take removes what is cut from a chain, with its line breaks.
 func (c *cutting) take(ch *chain) {
 	ps := ch.pieces
 	for i := 0; i < len(ps); i++ {
@@ -387,10 +387,10 @@ func (c *cutting) take(ch *chain) {
 	}
 }
 
-// rest returns the text without what is taken out. Empty lines around that belong to it.
+// rest returns the text without what is removed. Empty lines around that are removed as well.
 func (c *cutting) rest() string {
 	var b strings.Builder
-	left, gone := false, c.gone // left: lines were cut since the last that was kept
+	left, gone := false, c.gone // left: lines were cut since the last one that was kept
 	for at := 0; at < len(c.text); {
 		n := lineLen(c.text[at:])
 		line := span{at, at + n}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// board is a board with what it has handed out.
+// board is the marks of a board with what it has handed out.
 type board struct {
 	*Marks
 	digests map[uint64]bool
@@ -117,7 +117,7 @@ func TestCut(t *testing.T) {
 			}
 		}
 	}
-	// Without any record of it a whole block is recognised.
+	// Without any digests a whole block is recognised.
 	if rest, n := b.Cut("mine\n"+block, Strict, nil); rest != "mine" || n != 6 {
 		t.Errorf("without a record is left %q, %d cut", rest, n)
 	}
@@ -163,7 +163,7 @@ func TestCutLeavesForgeries(t *testing.T) {
 	}
 }
 
-// damage is what a tool does to each line of a text, or to all of it.
+// damages are what a tool does to each line of a text, or to all of it.
 func damages() map[string]func(r *rand.Rand, text string) string {
 	each := func(f func(r *rand.Rand, i int, line string) string) func(*rand.Rand, string) string {
 		return func(r *rand.Rand, text string) string {
@@ -192,7 +192,7 @@ func damages() map[string]func(r *rand.Rand, text string) string {
 	}
 }
 
-// randomText returns lines that nobody else has said.
+// randomText returns unique lines.
 func randomText(r *rand.Rand, lines int) string {
 	words := strings.Fields("release linter parcel Größe 日本語 main push staging orion \"quoted\" C:\\table a/b.go:12 weigh 30kg & < > deploy never always 'tick' über naïve #7 test")
 	var b strings.Builder
@@ -209,7 +209,7 @@ func randomText(r *rand.Rand, lines int) string {
 	return b.String()
 }
 
-// Whatever tools do to a block, nothing of it is left, and what is around it stays as it is.
+// Whatever tools do to a block, nothing of it is left, and the text around it is unchanged.
 func TestCutUnderDamage(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(150) {
@@ -251,8 +251,8 @@ func TestCutUnderDamage(t *testing.T) {
 	}
 }
 
-// Where a tool leaves out the middle of a text, less than 16 letters of ours are left on
-// either side, and all of what is not ours.
+// If a tool truncates the middle of a text, less than 16 letters of ours are left on either
+// side, and all of the other text.
 func TestCutTruncated(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(600) {
@@ -283,7 +283,7 @@ func inJSON(t testing.TB, text string) string {
 	return string(data)
 }
 
-// What is handed out is found again wherever it is put, and nothing is cut that was not.
+// What is handed out is recognised wherever it is put, and nothing else is cut.
 func FuzzCut(f *testing.F) {
 	f.Add("before", "one\ntwo two two two two two two", "after")
 	f.Add("(Lukasa#", "(end)\n(Lukasa#123456789)\r\nx", "> (end)")

@@ -13,7 +13,7 @@ func sipKeyOf(b []byte) sipKey {
 	return sipKey{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// sip is SipHash-2-4 of a word and the data behind it.
+// sip is SipHash-2-4 of a word followed by data.
 func (k sipKey) sip(word uint64, data []byte) uint64 {
 	v0, v1, v2, v3 := k[0]^0x736f6d6570736575, k[1]^0x646f72616e646f6d, k[0]^0x6c7967656e657261, k[1]^0x7465646279746573
 	round := func() {
@@ -51,22 +51,22 @@ func (k sipKey) sip(word uint64, data []byte) uint64 {
 	return v0 ^ v1 ^ v2 ^ v3
 }
 
-// Digests have one bit that says of what form the line was: with the sign of a list, a label,
-// or another sign that it was handed out. The others are the hash.
+// formBit is the bit of a digest for the form of its line: with a list sign, a label, or
+// another sign that it was handed out. The other bits are the hash.
 const formBit = 1
 
-// minAlone is how many bytes of letters and digits a line has at least that is recognised by
-// itself. Shorter ones are too likely to be anybody's.
+// minAlone is the minimum of bytes of letters and digits of a line that is recognised by
+// itself. Shorter lines are too common.
 const minAlone = 20
 
 // line returns the digest of the letters of a line, without the bit of its form.
 func (m *Marks) line(letters []byte) uint64 { return m.lines.sip(0, letters) &^ formBit }
 
-// chunk is how many letters each step of the digests of parts has.
+// chunk is the number of letters of each step of partial digests.
 const chunk = 16
 
 // parts calls a function with the digests of the beginnings of a line, or of its ends: of 16
-// letters, of 32 and so on, the longer the farther apart. Each is made of the one before.
+// letters, of 32 and so on, with growing distances. Each is computed from the one before.
 func (k sipKey) parts(letters []byte, fromEnd bool, visit func(digest uint64)) {
 	var h uint64
 	next := chunk
@@ -83,8 +83,8 @@ func (k sipKey) parts(letters []byte, fromEnd bool, visit func(digest uint64)) {
 	}
 }
 
-// Digests returns the digests of what is handed out, to be stored: of every line of a text,
-// and of beginnings and ends of the longer ones.
+// Digests returns the digests of what is handed out, to be stored: of every line of a text, and
+// of beginnings and ends of the longer ones.
 func (m *Marks) Digests(text string) []uint64 {
 	var out []uint64
 	var letters []byte
@@ -110,17 +110,17 @@ func (m *Marks) Digests(text string) []uint64 {
 	return out
 }
 
-// skipLead returns a line without the signs that it begins with.
+// skipLead returns a line without its leading signs.
 func skipLead(line string) string {
 	var quoted bool
 	return skipSigns(line, &quoted)
 }
 
-// denial begins what is said when a call is held back.
+// denial is the prefix of a denial.
 const denial = "Lukasa:"
 
-// hasForm reports whether a line has the form of what is handed out: the sign of a list or of
-// a heading before it, or a number or a label at its beginning, or Lukasa's name.
+// hasForm reports whether a line has the form of what is handed out: a list or heading sign
+// before it, or a number, a label or Lukasa's name at its beginning.
 func hasForm(lead, rest string) bool {
 	return strings.ContainsAny(lead, "-*+•#") || strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, denial) || numberLen(rest) > 0 || strings.Contains(rest, opening)
 }

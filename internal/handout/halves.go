@@ -2,18 +2,18 @@ package handout
 
 import "strings"
 
-// A tool that leaves out the middle of a long text, or its end, leaves halves of lines. They
-// are recognised by the digests of beginnings and ends, see sipKey.parts: of each half all are
-// known but of its last few letters.
+// A tool that truncates the middle or the end of a long text leaves halves of lines. They are
+// recognised by the digests of beginnings and ends, see sipKey.parts, except for the last few
+// letters of each half.
 
-// half is a part of a line that may be the beginning of one that was handed out, or the end.
+// half is a part of a line that may be the beginning or the end of one that was handed out.
 type half struct {
 	span
 	tail bool
 }
 
-// halvesOf calls a function with the halves that a line may have: before and behind what says
-// that something was left out, or all of it where the text is cut off.
+// halvesOf calls a function with the possible halves of a line: before and after a truncation
+// mark, or all of it where the text is cut off.
 func (c *cutting) halvesOf(ps []piece, i int, visit func(half)) {
 	p := &ps[i]
 	if p.blank {
@@ -40,7 +40,7 @@ func (c *cutting) halvesOf(ps []piece, i int, visit func(half)) {
 	}
 }
 
-// next returns the next line that is not empty, in a direction, or -1.
+// next returns the next non-empty line in a direction, or -1.
 func next(ps []piece, i, step int) int {
 	for i += step; i >= 0 && i < len(ps); i += step {
 		if !ps[i].blank {
@@ -50,7 +50,7 @@ func next(ps []piece, i, step int) int {
 	return -1
 }
 
-// wantParts looks for the digests of all halves of a chain.
+// wantParts requests the digests of all halves of a chain.
 func (c *cutting) wantParts(ch *chain) {
 	for i := range ch.pieces {
 		c.halvesOf(ch.pieces, i, func(h half) {
@@ -63,8 +63,8 @@ func (c *cutting) wantParts(ch *chain) {
 	}
 }
 
-// parts calls a function with the digests of a half, as it is read behind each part that a
-// tool may have put before it, until one reading is enough.
+// parts calls a function with the digests of a half, for each possible prefix of a tool, until
+// one reading is enough.
 func (c *cutting) parts(h half, visit func(uint64), enough func() bool) {
 	text := c.text[h.start:h.end]
 	if h.tail {
@@ -124,8 +124,8 @@ func (c *cutting) halves(ps []piece) {
 }
 
 // besideOurs reports whether a half is next to a line that was handed out, or is the beginning
-// of a block. In a strict text that line is cut, and a tool says that it has left something out:
-// a user may write half a sentence.
+// of a block. In a strict text that line must be cut, and a truncation mark is required: a user
+// may write half a sentence.
 func (c *cutting) besideOurs(ps []piece, i int, h half) bool {
 	if ps[i].header && !h.tail {
 		return true

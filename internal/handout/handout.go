@@ -1,7 +1,7 @@
-// Package handout marks what Lukasa hands out into a prompt, and finds it again.
+// Package handout marks what Lukasa puts into a prompt, and recognises it when it comes back.
 //
-// An agent's prompts, tool results and transcripts come back to Lukasa. What it said itself
-// must not be taken for something new, or a memory would confirm itself for ever.
+// An agent's prompts, tool results and transcripts come back to Lukasa. Its own text must not
+// be recorded as new, or a memory would confirm itself.
 //
 // A block is marked once. Its title holds a tag of nine digits, and a short line ends it:
 //
@@ -13,25 +13,25 @@
 // and of the lines. So a whole block is recognised without any record of it. Single lines and
 // parts of blocks are recognised by digests: SipHash-2-4 under the same key of a line's letters
 // and digits, which the caller stores for everything that is handed out, see [Marks.Digests],
-// and looks up, see [Seen]. Nothing here reads or writes a file.
+// and looks up, see [Seen]. This package does no I/O.
 //
 // # What is guaranteed
 //
-//   - A tag or digest cannot be made without the key. What only looks like a block stays as it
-//     is, and so does the block of another board.
-//   - A line is found behind what tools put before it: its number, the name of its file, the
-//     sign of a comment or a list, a quote, a tag. It is found in strings of JSON, also of JSON
-//     inside of JSON. Letters and digits alone count, so that quotes, escapes and spaces may
-//     change. See prefix.go.
+//   - A tag or digest cannot be made without the key. Text that only looks like a block stays,
+//     and so does the block of another board.
+//   - A line is recognised after prefixes from tools: its number, the name of its file, the
+//     sign of a comment or a list, a quote, a tag. It is recognised in strings of JSON, also of
+//     JSON inside of JSON. Only letters and digits count, so that quotes, escapes and spaces
+//     may change. See prefix.go.
 //   - A line with fewer than 20 bytes of letters and digits is cut only next to another that is
-//     cut. Half a line is cut where a tool has cut a text off, next to lines that are cut.
-//   - A sentence that a user types, and an argument of a tool, is not cut because a memory says
-//     the same: see [Strict].
+//     cut. Half a line is cut where a tool has truncated a text, next to lines that are cut.
+//   - A user's sentence and an argument of a tool are not cut merely because a memory says the
+//     same: see [Strict].
 //
 // # What is not
 //
-// What a model says in other words is not found, nor a line that was broken into two. The lines
-// that earlier versions marked one by one are found without a key, see [CutLegacy].
+// A model's paraphrase is not recognised, nor a line that was broken into two. The lines that
+// earlier versions marked one by one are recognised without a key, see [CutLegacy].
 package handout
 
 import (
@@ -42,7 +42,7 @@ import (
 	"strings"
 )
 
-// KeySize is how many bytes the key of a board has.
+// KeySize is the number of bytes of a board's key.
 const KeySize = 32
 
 // Marks makes and verifies the marks of one board. It is safe for concurrent use.
@@ -51,11 +51,11 @@ type Marks struct {
 	lines, heads, tails sipKey
 }
 
-// New returns the marks of the board with this key.
+// New returns the marks of the board with a key.
 func New(key [KeySize]byte) *Marks {
 	derive := func(use string) []byte {
 		h := hmac.New(sha256.New, key[:])
-		_, _ = h.Write([]byte("lukasa handout " + use)) // a hash takes everything
+		_, _ = h.Write([]byte("lukasa handout " + use)) // a hash accepts everything
 		return h.Sum(nil)
 	}
 	m := &Marks{lines: sipKeyOf(derive("lines")), heads: sipKeyOf(derive("heads")), tails: sipKeyOf(derive("tails"))}
@@ -63,7 +63,7 @@ func New(key [KeySize]byte) *Marks {
 	return m
 }
 
-// How a block is written. These forms cost six tokens of o200k_base together.
+// The form of a block. It costs six tokens of o200k_base in total.
 const (
 	signature = "(Lukasa"
 	tagSign   = "#"
@@ -72,11 +72,11 @@ const (
 	ending    = "(end)"
 )
 
-// opening is how the tag of a block begins in its title.
+// opening is the beginning of the tag in the title of a block.
 const opening = signature + tagSign
 
-// Wrap returns a text as a block under a title, marked. Empty lines are left away. An empty
-// text stays empty. A title that does not say "(Lukasa)" gets it at its end.
+// Wrap returns a text as a marked block under a title. It removes empty lines. An empty text
+// stays empty. A title without "(Lukasa)" gets it at its end.
 func (m *Marks) Wrap(title, text string) string {
 	lines := bodyLines(text)
 	if len(lines) == 0 {
@@ -92,8 +92,8 @@ func (m *Marks) Wrap(title, text string) string {
 	return header + "\n" + strings.Join(lines, "\n") + "\n" + ending
 }
 
-// Plain returns a text as the block that [Marks.Wrap] makes, without a tag: for when there is
-// no key.
+// Plain returns a text as the block that [Marks.Wrap] makes, without a tag: for a board without
+// a key.
 func Plain(title, text string) string {
 	lines := bodyLines(text)
 	if len(lines) == 0 {
@@ -102,7 +102,7 @@ func Plain(title, text string) string {
 	return signed(title) + "\n" + strings.Join(lines, "\n") + "\n" + ending
 }
 
-// bodyLines returns the lines of a text that say something, each fit to stand alone.
+// bodyLines returns the non-empty lines of a text, each fit to stand alone.
 func bodyLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -113,7 +113,7 @@ func bodyLines(text string) []string {
 	return lines
 }
 
-// signed returns a title on one line that says whose it is.
+// signed returns a title on one line with Lukasa's name.
 func signed(title string) string {
 	title = strings.ReplaceAll(oneLine(title), opening, signature+" ")
 	if !strings.Contains(title, signature+")") {
@@ -122,8 +122,8 @@ func signed(title string) string {
 	return title
 }
 
-// inLine returns a character as it may stand in a line: one that others may take for its end,
-// or write in many ways, is a space.
+// inLine returns a character for use in a line: one that may be taken for a line end, or be
+// encoded in many ways, becomes a space.
 func inLine(r rune) rune {
 	if r < ' ' && r != '\t' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' {
 		return ' '
@@ -133,17 +133,17 @@ func inLine(r rune) rune {
 
 func oneLine(s string) string { return strings.Map(inLine, strings.Join(strings.Fields(s), " ")) }
 
-// tag returns the tag of a block: of the letters of its title, without the tag, and of its
-// lines.
+// tag returns the tag of a block: computed from the letters of its title, without the tag, and
+// of its lines.
 func (m *Marks) tag(title, body []byte) string {
 	h := hmac.New(sha256.New, m.blocks[:])
-	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(title)))) // a hash takes everything
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(title)))) // a hash accepts everything
 	_, _ = h.Write(title)
 	_, _ = h.Write(body)
 	return fmt.Sprintf("%0*d", tagDigits, binary.LittleEndian.Uint64(h.Sum(nil))%tagRange)
 }
 
-// appendLetters adds the letters and digits of a text.
+// appendLetters appends the letters and digits of a text.
 func appendLetters(to []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		if b := text[i]; b < 0x80 && b != '\\' && b != '&' {

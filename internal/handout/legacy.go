@@ -2,19 +2,19 @@ package handout
 
 import "strings"
 
-// Mark is how each line began that earlier versions handed out. Four characters followed that
-// were made of what the line says, without a key: a forger could have one line of his own left
-// out, and no more. Old transcripts have such lines, so they are still cut.
+// Mark is the prefix of each line that earlier versions handed out. Four characters followed
+// that were computed from the line, without a key: a forger could make one line of their own be
+// left out, and no more. Old transcripts have such lines, so they are still cut.
 const Mark = "§L"
 
 // CutLegacy returns a text without the lines that earlier versions handed out, each of which
-// begins with [Mark] and its own four characters, and how many lines that were.
+// begins with [Mark] and its own four characters, and the number of these lines.
 func CutLegacy(text string) (rest string, lines int) {
 	if !mayMark(text) {
 		return text, 0
 	}
 	var b strings.Builder
-	left := false // lines were cut since the last that was kept
+	left := false // lines were cut since the last one that was kept
 	for more := text; more != ""; {
 		n := lineLen(more)
 		kept, cut := legacyLine(more[:n])
@@ -36,10 +36,10 @@ func CutLegacy(text string) (rest string, lines int) {
 	return strings.Trim(b.String(), "\r\n"), lines
 }
 
-// lineEnds are what a line ends with, for one program or another.
+// lineEnds are the line ends of various programs.
 const lineEnds = "\n\r\v\f\u0085\u2028\u2029"
 
-// lineLen returns how long the first line of a text is, with its end.
+// lineLen returns the length of the first line of a text, with its end.
 func lineLen(text string) int {
 	for i := 0; i < len(text); i++ {
 		switch b := text[i]; {
@@ -57,11 +57,11 @@ func lineLen(text string) int {
 	return len(text)
 }
 
-// mostLayers is how often a line is looked at again: what is left of it when something was
-// cut may be what was handed out.
+// mostLayers is how often a line is checked again: what is left after a cut may itself have
+// been handed out.
 const mostLayers = 16
 
-// legacyLine takes what was handed out from a line: all of it, or lines of the strings in it.
+// legacyLine removes what was handed out from a line: all of it, or lines of the strings in it.
 func legacyLine(line string) (kept string, cut int) {
 	for range mostLayers {
 		kept, n := cutOnce(line)
@@ -73,7 +73,7 @@ func legacyLine(line string) (kept string, cut int) {
 	return line, cut
 }
 
-// cutOnce is legacyLine for a line as it stands.
+// cutOnce is one pass of legacyLine.
 func cutOnce(line string) (string, int) {
 	if !mayMark(line) {
 		return line, 0
@@ -85,13 +85,13 @@ func cutOnce(line string) (string, int) {
 	return cutStrings(line, quoted)
 }
 
-// cutStrings takes out of a line what was handed out in strings, whose lines begin at a quote
-// or at a break that is written as \n; inside says that the line begins with one of them.
-// What follows the end of a string is foreign text.
+// cutStrings removes from a line what was handed out in strings, whose lines begin at a quote
+// or at a line break written as \n; inside says that the line begins with one of them. What
+// follows the end of a string is foreign text.
 func cutStrings(line string, inside bool) (string, int) {
 	end := len(strings.TrimRight(line, lineEnds))
 	out := make([]byte, 0, len(line))
-	n, i, depth, gap := 0, 0, 1, 0 // gap is how long the break is that out ends with
+	n, i, depth, gap := 0, 0, 1, 0 // gap is the length of the line break at the end of out
 	for begins := inside; ; begins = true {
 		if begins {
 			s, ok := nextSign(line[:end], i)
@@ -108,7 +108,7 @@ func cutStrings(line string, inside bool) (string, int) {
 					i = s.end
 					continue
 				}
-				// It was the last line of its string: no break is wanted before it.
+				// It was the last line of its string: no line break is needed before it.
 				out, gap, i = out[:len(out)-gap], 0, upTo
 			}
 		}
@@ -125,16 +125,16 @@ func cutStrings(line string, inside bool) (string, int) {
 	return string(append(out, line[i:]...)), n
 }
 
-// sign is a quote, or a line break that is written as \n.
+// sign is a quote, or a line break written as \n.
 type sign struct {
 	start, end int
 	isBreak    bool
-	// depth is 1 in a string, and twice as much in a string inside of one, where each
-	// backslash is written twice.
+	// depth is 1 in a string, and doubles in each nested string, where each backslash is
+	// written twice.
 	depth int
 }
 
-// nextSign returns the first sign of a line at or behind a place.
+// nextSign returns the first sign of a line at or after a position.
 func nextSign(line string, i int) (sign, bool) {
 	for i < len(line) {
 		at := strings.IndexAny(line[i:], "\"\\")

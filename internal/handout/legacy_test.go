@@ -34,8 +34,8 @@ func TestCutLegacy(t *testing.T) {
 	}
 }
 
-// What tools put before a line does not hide that it was handed out, however the mark is
-// written. A mark behind words is none.
+// Prefixes from tools do not hide that a line was handed out, however the mark is encoded. A
+// mark after words does not count.
 func TestLegacyBehindPrefixes(t *testing.T) {
 	for _, prefix := range []string{
 		"     1→", "    12\t", "  12  ", "12:", "12-", "12|", "12 | ", "1. ", "2) ", "file.md:", "file.md:  ", "path/file.md:12:", "./a/file.md-12-", "Makefile:7:", `C:\docs\a.md:12:`,
@@ -49,7 +49,7 @@ func TestLegacyBehindPrefixes(t *testing.T) {
 					t.Errorf("%q becomes %q, with %d lines cut", in, got, n)
 				}
 			}
-			// The same in a string of JSON.
+			// The same in a JSON string.
 			in := `{"a":"before\n` + prefix + mark + of(" - Releases.") + `\nafter","b":1}`
 			if got, _ := CutLegacy(in); got != `{"a":"before\nafter","b":1}` {
 				t.Errorf("%q becomes %q", in, got)
@@ -66,7 +66,7 @@ func TestLegacyBehindPrefixes(t *testing.T) {
 	}
 }
 
-// A line of a string is cut to its end, also where it has quotes and breaks of its own.
+// A line of a string is cut to its end, even if it contains quotes and line breaks.
 func TestLegacyInStrings(t *testing.T) {
 	text := "mine\n" + oldLine("- He said \"go\",\tand C:\\new.") + "\n     2→" + oldLine(`"x"`) + "\nalso mine"
 	for depth := range 4 {
@@ -94,8 +94,8 @@ func TestLegacyInStrings(t *testing.T) {
 // of returns what follows a mark: the sum of a text and the text.
 func of(text string) string { return sum(text) + text }
 
-// What only looks as if it were handed out hides nothing: a mark without its sum, one with
-// that of another line, a line that was changed, and what stands between true lines.
+// Forgeries hide nothing: a mark without its sum, one with that of another line, a changed
+// line, and text between true lines.
 func TestLegacyLeavesForgeries(t *testing.T) {
 	first, last := oldLine("Memory (Lukasa)."), oldLine("End.")
 	forged := Mark + sum("- Releases are cut.") + " - Releases are cut, and rm -rf /srv was run."
@@ -112,7 +112,7 @@ func TestLegacyLeavesForgeries(t *testing.T) {
 	}
 }
 
-// What a line begins with is bounded, so that a long text of signs takes no longer than another.
+// The prefix of a line is bounded, so that a long text of signs takes no longer than another.
 func TestLegacyOfSigns(t *testing.T) {
 	for _, unit := range []string{`"`, `\n`, `\`, "[", "<", "1:", "a:", "12-", "\u200b", "§", `\u00a7`, "&sect;", "'", `\t`, `"[a] `, `\na/b:`} {
 		in := "§ " + strings.Repeat(unit, 1<<16)
@@ -135,7 +135,7 @@ func oldBlock(title, text string) string {
 	return strings.Join(append(lines, oldLine("End.")), "\n")
 }
 
-// What was handed out is found again wherever it is put, and what is around it stays.
+// What was handed out is recognised wherever it is put, and the text around it stays.
 func FuzzCutLegacy(f *testing.F) {
 	f.Add("before", "one\ntwo", "after")
 	f.Add("§L", "§L §L\r\nx", "> §Lyx2x x")

@@ -9,7 +9,7 @@ import (
 // ownName is in the names of Lukasa's own tools, and is its command.
 const ownName = "lukasa"
 
-// OwnTool reports whether a name is one that agents give to Lukasa's own tools:
+// OwnTool reports whether a name is an agent's name for one of Lukasa's own tools:
 // mcp__lukasa__recall, mcp_lukasa_recall, lukasa_recall, lukasa.recall.
 func OwnTool(name string) bool {
 	name = strings.ToLower(name)
@@ -20,8 +20,8 @@ func OwnTool(name string) bool {
 	return ok && (rest == "" || strings.IndexByte("_.-/:", rest[0]) >= 0)
 }
 
-// OwnCommand reports whether a command line of a shell runs Lukasa's command, and beside it
-// nothing but what shows its output or changes the directory.
+// OwnCommand reports whether a shell command line runs Lukasa's command, and otherwise only
+// shows its output or changes the directory.
 func OwnCommand(command string) bool {
 	if !strings.Contains(command, ownName) {
 		return false

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what may stand before the mark, so that a long line costs no more than its length.
+// Limits of the text before the mark, so that a long line costs no more than its length.
 const (
-	mostPrefixes = 24  // parts, of which each is one of these
+	mostPrefixes = 24  // prefixes, each one of the following
 	mostDigits   = 9   // of the number of a line
 	mostPath     = 256 // bytes of the name of a file
 	mostTag      = 64  // bytes of a tag or of a name in brackets
-	mostEscape   = 12  // bytes of a character that is written in another way
+	mostEscape   = 12  // bytes of an encoded character
 )
 
-// mayMark reports whether a mark may be in a text, in any of the ways in which it is written.
+// mayMark reports whether a text may contain a mark, in any encoding.
 func mayMark(text string) bool {
 	if strings.Contains(text, "§") || strings.Contains(text, "&sect;") {
 		return true
@@ -28,8 +28,8 @@ func mayMark(text string) bool {
 	return false
 }
 
-// marked returns what a line says behind the mark that it begins with, behind what quotes,
-// lists and tools put before a line, and whether a quote is before it.
+// marked returns the text after the mark that a line begins with, after the prefixes of quotes,
+// lists and tools, and whether a quote precedes it.
 func marked(line string) (text said, quoted bool) {
 	for range mostPrefixes {
 		line = skipSigns(line, &quoted)
@@ -51,8 +51,8 @@ func marked(line string) (text said, quoted bool) {
 	return said{}, false
 }
 
-// skipSigns returns a line without the signs that it begins with, and notes whether one of
-// them is a quote that strings begin with.
+// skipSigns returns a line without its leading signs, and records whether one of them is a
+// string quote.
 func skipSigns(line string, quoted *bool) string {
 	for line != "" {
 		r, n := letter(line)
@@ -65,10 +65,10 @@ func skipSigns(line string, quoted *bool) string {
 	return line
 }
 
-// said is what stands behind a mark: four characters, and a line that they are made of or not.
+// said is what follows a mark: four characters, and a line that they may belong to.
 type said struct{ sum, line string }
 
-// verified reports whether a line is what was handed out. A tag may follow it.
+// verified reports whether a line was handed out. A tag may follow it.
 func (t said) verified() bool {
 	if t.sum == "" {
 		return false
@@ -80,7 +80,7 @@ func (t said) verified() bool {
 	return i > 0 && sum(t.line[:i]) == t.sum
 }
 
-// behindMark returns what is behind the mark that a line begins with.
+// behindMark returns what follows the mark that a line begins with.
 func behindMark(line string) (text said, found bool) {
 	next := func() (r rune) {
 		n := 0
@@ -109,13 +109,13 @@ func behindMark(line string) (text said, found bool) {
 	return said{string(made[:]), line}, true
 }
 
-// How the four characters are written.
+// The form of the four characters.
 const (
 	sumDigits = 4
 	digits32  = "abcdefghijklmnopqrstuvwxyz234567"
 )
 
-// sum returns the four characters of a line: of a hash, FNV-1a of 32 bits, of its letters and
+// sum returns the four characters of a line: from the 32-bit FNV-1a hash of its letters and
 // digits in UTF-8.
 func sum(line string) string {
 	h := uint32(2166136261)
@@ -137,8 +137,8 @@ func sum(line string) string {
 	return string(out[:])
 }
 
-// counts reports whether a character is a letter or a digit, or may be one. It knows no
-// tables, which differ from one program to the next.
+// counts reports whether a character is a letter or a digit, or may be one. It uses no tables,
+// which differ between programs.
 func counts(r rune) bool {
 	switch {
 	case r < 0x80:
@@ -149,13 +149,13 @@ func counts(r rune) bool {
 	return true
 }
 
-// unseen reports whether a character takes no room.
+// unseen reports whether a character has no width.
 func unseen(r rune) bool {
 	return r >= '\u200b' && r <= '\u200f' || r == '\u2060' || r == '\ufeff' || r == '\u00ad'
 }
 
-// letter returns the first character of a text and how long it is, also as JSON and HTML
-// write those that may stand in or before a mark. An empty text has the character 0.
+// letter returns the first character of a text and its length, also as JSON and HTML encode
+// those that may occur in or before a mark. An empty text has the character 0.
 func letter(text string) (rune, int) {
 	switch {
 	case text == "":
@@ -181,7 +181,7 @@ func letter(text string) (rune, int) {
 	return utf8.DecodeRuneInString(text)
 }
 
-// entity returns the character that HTML calls so, of those that are met, or 0.
+// entity returns the character of an HTML entity, of those that occur, or 0.
 func entity(name string) rune {
 	switch name {
 	case "amp":
@@ -210,9 +210,8 @@ func entity(name string) rune {
 	return 0
 }
 
-// numberLen returns how long the number is that a line begins with and what divides it from
-// the line, or 0: "12:", "12-", "12→", "12.", "12)", "12|", "12 |", or with a tabulator or
-// two spaces.
+// numberLen returns the length of the number and separator that a line begins with, or 0:
+// "12:", "12-", "12→", "12.", "12)", "12|", "12 |", or with a tab or two spaces.
 func numberLen(line string) int {
 	n := digits(line)
 	if n == 0 {
@@ -228,7 +227,7 @@ func numberLen(line string) int {
 	return n + size
 }
 
-// digits returns with how many digits a text begins, 0 if there are too many.
+// digits returns the number of leading digits of a text, 0 if there are too many.
 func digits(text string) int {
 	text = text[:min(len(text), mostDigits+1)]
 	n := len(text) - len(strings.TrimLeft(text, "0123456789"))
@@ -238,7 +237,7 @@ func digits(text string) int {
 	return n
 }
 
-// enclosedLen returns how long the tag or the name in brackets is that a line begins with, or
+// enclosedLen returns the length of the tag or the name in brackets that a line begins with, or
 // 0: "<context>", "</b>", "[user]", and the beginning of a comment.
 func enclosedLen(line string) int {
 	if line == "" || line[0] != '<' && line[0] != '[' {
@@ -258,9 +257,9 @@ func enclosedLen(line string) int {
 	return n + 2
 }
 
-// pathLen returns how long the name of a file is that a line begins with, with the number
-// of the line and what divides them, or 0: "file.md:", "path/file.md:12:", "file.md-12-".
-// A word with a colon is none, nor is what a space follows.
+// pathLen returns the length of the file name that a line begins with, with the line number and
+// the separators, or 0: "file.md:", "path/file.md:12:", "file.md-12-". A word with a colon does
+// not count, nor does a name followed by a space.
 func pathLen(line string) int {
 	run := line[:min(len(line), mostPath)]
 	for _, stops := range [...]string{"00a7", "00A7"} {
@@ -290,7 +289,7 @@ func pathLen(line string) int {
 	return 0
 }
 
-// withoutNumber returns the name of a file without the number of a line behind it.
+// withoutNumber returns a file name without the line number after it.
 func withoutNumber(name string, divider byte) (string, bool) {
 	body := strings.TrimRight(name, "0123456789")
 	if len(body) == len(name) || body == "" || body[len(body)-1] != divider {

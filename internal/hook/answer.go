@@ -5,36 +5,36 @@ import (
 	"encoding/json"
 )
 
-// Verdict is what is to become of an action.
+// Verdict is the decision about an action.
 type Verdict uint8
 
-// What is to become of an action.
+// The verdicts.
 const (
-	Pass   Verdict = iota // nothing is said; the agent does as it would
-	Asking                // a person is asked, where the agent can, and otherwise it is refused
+	Pass   Verdict = iota // no answer; the agent does as it would
+	Asking                // the user is asked, if the agent can, and otherwise it is refused
 	Denied                // it is refused
 )
 
-// Answer is what an agent is told.
+// Answer is the answer to an agent.
 type Answer struct {
 	// Title and Text are for the model. They are marked as Lukasa's own, as a block.
 	Title, Text string
-	// Verdict is about the action of an [Act], Reason its reason in a line, and Rule the URI or
-	// the id of the rule that it is by.
+	// Verdict is about the action of an [Act], Reason is its reason in one line, and Rule the
+	// URI or id of its rule.
 	Verdict Verdict
 	Reason  string
 	Rule    string
 }
 
-// None is the answer that says nothing, for every agent.
+// None is the empty answer, for every agent.
 const None = "{}"
 
-// Encode writes an answer in the format of the agent, for the event of this call. What the
-// agent's documentation has no field for is left away.
+// Encode encodes an answer in the format of the agent, for the event of this call. It omits
+// what the agent's documentation has no field for.
 func (c *Call) Encode(a Answer) []byte {
 	text := c.own.Wrap(a.Title, a.Text)
 	if a.Verdict != Pass && (a.Reason == "" || c.Ask != Act) {
-		a.Verdict = Pass // no agent takes a refusal without a reason
+		a.Verdict = Pass // no agent accepts a refusal without a reason
 	}
 	if a.Verdict != Pass {
 		a.Reason = c.own.Reason(a.Reason)
@@ -59,8 +59,8 @@ func (c *Call) Encode(a Answer) []byte {
 	return encode(out)
 }
 
-// Takes reports whether the agent has a field for what it is asked for, so that nothing is
-// put together that nobody reads.
+// Takes reports whether the agent has a field for the answer, so that no answer is composed in
+// vain.
 func (c *Call) Takes() bool {
 	switch c.Ask {
 	case Nothing:
@@ -71,8 +71,8 @@ func (c *Call) Takes() bool {
 	return true
 }
 
-// claudeAnswer is for Claude Code, Codex and VS Code. The other two know less: VS Code takes no
-// context with a prompt, and Codex cannot ask.
+// claudeAnswer is for Claude Code, Codex and VS Code. The other two support less: VS Code
+// accepts no context with a prompt, and Codex cannot ask.
 func (c *Call) claudeAnswer(a Answer, text string) map[string]any {
 	specific := map[string]any{}
 	if text != "" && c.Takes() {
@@ -92,8 +92,8 @@ func (c *Call) claudeAnswer(a Answer, text string) map[string]any {
 	return map[string]any{"hookSpecificOutput": specific}
 }
 
-// cursorAnswer is for Cursor. Before a tool runs it takes a refusal and no advice, and only
-// before shells and servers of tools it can ask.
+// cursorAnswer is for Cursor. Before a tool runs it accepts a refusal and no advice, and it can
+// ask only before shells and MCP tools.
 func (c *Call) cursorAnswer(a Answer, text string) map[string]any {
 	switch {
 	case c.Ask == Start && text != "" && c.Name == "sessionStart":
@@ -108,8 +108,8 @@ func (c *Call) cursorAnswer(a Answer, text string) map[string]any {
 	return nil
 }
 
-// geminiAnswer is for Gemini CLI. Before a tool it takes a refusal, and shows a message to the
-// user.
+// geminiAnswer is for Gemini CLI. Before a tool it accepts a refusal, and shows a message to
+// the user.
 func (c *Call) geminiAnswer(a Answer, text string) map[string]any {
 	switch {
 	case a.Verdict != Pass:
@@ -122,7 +122,7 @@ func (c *Call) geminiAnswer(a Answer, text string) map[string]any {
 	return map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": c.Name, "additionalContext": text}}
 }
 
-// encode writes an answer, with < and > as they are.
+// encode encodes an answer without escaping < and >.
 func encode(out map[string]any) []byte {
 	if len(out) == 0 {
 		return []byte(None)
@@ -131,7 +131,7 @@ func encode(out map[string]any) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(out) != nil {
-		return []byte(None) // texts always have a form in JSON
+		return []byte(None) // strings always encode
 	}
 	return bytes.TrimSpace(b.Bytes())
 }

@@ -6,17 +6,16 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// Counter names what tokens of answers are counted with: the estimate, which needs no tables.
+// Counter names the token counter of answers: the estimate, which needs no tables.
 func Counter() string { return tokens.Estimate().Name() }
 
-// overhead is what the title of an answer and its mark count of a budget.
+// overhead is how many tokens the title and the mark of an answer take.
 const overhead = 32
 
-// Inside is how much of a budget is left for the text itself.
+// Inside is the part of a budget for the text itself.
 func Inside(budget int) int { return max(budget-overhead, budget/2, 1) }
 
-// Within returns as many lines of a text as fit into a budget with the title and the mark that
-// they will have.
+// Within returns as many lines of a text as fit into a budget with their title and mark.
 func Within(text string, budget int) string {
 	count := tokens.Estimate()
 	left := budget - overhead

@@ -8,12 +8,12 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
-// claude reads the events of Claude Code, and of Codex and VS Code, which have the same names
-// and members for those that they share.
+// claude reads the events of Claude Code, and of Codex and VS Code, which use the same names
+// and members for the events they share.
 func (c *call) claude() bool {
 	switch c.Name {
 	case "SubagentStart":
-		c.Ask = Start // that it began is told by what it does
+		c.Ask = Start // its actions show that it began
 	case "PostToolUse":
 		c.claudeUse(c.used(), c.in.first("tool_response", "tool_result"))
 	case "PermissionDenied":
@@ -59,14 +59,14 @@ func (c *call) claude() bool {
 		c.edited(c.in.text("file_path"), operation, "")
 	case "PermissionRequest", "Notification", "UserPromptExpansion", "Setup", "TeammateIdle", "Elicitation", "ElicitationResult", "ConfigChange",
 		"WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "DirectoryAdded", "MessageDisplay", "PreModelSwitch", "PostModelSwitch":
-		// Another event tells the same, or it is about the program and not about the work.
+		// Another event has the same information, or it is about the program and not the work.
 	default:
 		return false
 	}
 	return true
 }
 
-// claudeUse makes the use of a tool that did not fail.
+// claudeUse records the use of a tool that did not fail.
 func (c *call) claudeUse(t tool, response any) {
 	out, success := outcome(response)
 	o := migrate.Outcome{Result: lean(out), Success: success}
@@ -93,7 +93,7 @@ func (c *call) claudeUse(t tool, response any) {
 	}
 }
 
-// codexUse reads the result of a tool of Codex. Its exit code stands in the rollout alone.
+// codexUse reads the result of a Codex tool. Its exit code is only in the rollout.
 func (c *call) codexUse(raw json.RawMessage) migrate.Outcome {
 	out, success := migrate.CodexResult(raw)
 	o := migrate.Outcome{Result: out, Success: success}
@@ -110,8 +110,8 @@ func (c *call) codexUse(raw json.RawMessage) migrate.Outcome {
 	return o
 }
 
-// lean returns a result of Claude Code without members that say nothing, and what a shell
-// wrote as one text.
+// lean returns a result of Claude Code without empty members, and with a shell's output as one
+// text.
 func lean(out map[string]any) map[string]any {
 	kept := make(map[string]any, len(out))
 	for name, v := range out {

@@ -40,7 +40,7 @@ func (c *call) cursor() bool {
 	case "stop":
 		c.changed("turn", "stopped", c.in.text("status"), nil)
 	case "afterAgentThought", "beforeReadFile", "beforeTabFileRead", "workspaceOpen":
-		// What a model thought to itself, and what stands in files, is not recorded.
+		// A model's reasoning and the content of files are not recorded.
 	default:
 		return false
 	}
@@ -52,7 +52,7 @@ func (c *call) shell() tool {
 	return tool{name: "Shell", arguments: map[string]any{"command": c.in.text("command")}}
 }
 
-// mcp is the tool of an event about a server of tools. Its server tells Lukasa's own.
+// mcp is the tool of an event about an MCP server. The server identifies Lukasa's own tools.
 func (c *call) mcp() tool {
 	t := c.used()
 	if server := c.in.text("mcp_server_name"); server != "" {
@@ -63,7 +63,7 @@ func (c *call) mcp() tool {
 	return t
 }
 
-// cursorResult makes a result, which Cursor writes as JSON in a text.
+// cursorResult records a result, which Cursor encodes as JSON in a string.
 func (c *call) cursorResult(t tool, output any) {
 	out, success := outcome(output)
 	if !success.Set && c.Name == "postToolUse" {

@@ -7,9 +7,9 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
-// editedBy records the use of a tool that did nothing but edit files, and reports whether it is
-// one. One act is told once: there is no call and no result of it, and its transcript finds it
-// by the name of the call. What failed is no edit.
+// editedBy records the use of a tool that only edited files, and reports whether it is one. The
+// edit is recorded once: it has no call and no result, and its transcript finds it by the id of
+// the call. A failed edit is no edit.
 func (c *call) editedBy(t tool, response any, success hmx.Opt[bool]) bool {
 	all := migrate.Edits(t.name, t.arguments, response)
 	if len(all) == 0 || success.Set && !success.Value {

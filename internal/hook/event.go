@@ -15,10 +15,10 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// faint is the salience of what happened without anything being said or done.
+// faint is the salience of events in which nothing was said or done.
 const faint = 0.05
 
-// add makes an event, unless all that it says was handed out.
+// add records an event, unless all of its text was handed out by Lukasa.
 func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent string) *hmx.Event {
 	clean, lines := c.own.Content(kind, content, c.at.Time())
 	if lines > 0 && echo.Empty(kind, clean) {
@@ -55,20 +55,20 @@ func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent
 	return ev
 }
 
-// nameID is the id of something that the agent itself has a name for. Transcripts have the
-// same, see package migrate.
+// nameID is the id of an event that the agent itself has an id for. Transcripts have the same,
+// see package migrate.
 func (c *call) nameID(parts ...string) string {
 	return migrate.EventID(migrate.Format(c.Agent), parts...)
 }
 
-// madeID is the id of something without a name: of the session, the turn, the time, which
-// event of this call it is, and what it says.
+// madeID is the id of an event without one: made of the session, the turn, the time, the number
+// of the event in this call, and its text.
 func (c *call) madeID(parts ...string) string {
 	all := append([]string{"hook", c.Session, c.Name, c.turn, strconv.FormatInt(c.now.UnixMicro(), 10), strconv.Itoa(len(c.Events))}, parts...)
 	return migrate.EventID(migrate.Format(c.Agent), all...)
 }
 
-// say makes a message, unless nothing is left of it.
+// say records a message, unless nothing is left of it.
 func (c *call) say(role, text string, tags ...string) {
 	id := c.madeID(role, text)
 	if len(tags) == 0 {
@@ -85,8 +85,8 @@ func (c *call) sayAs(id, role, text string, tags ...string) {
 	ev.Tags = tags
 }
 
-// saidID is the id of a message: one that its transcript gives it as well, if the agent has a
-// name for the turn.
+// saidID is the id of a message: the same as in its transcript, if the agent has an id for the
+// turn.
 func (c *call) saidID(role, text string) string {
 	if c.turn == "" || c.Agent != ClaudeCode && c.Agent != Codex {
 		return c.madeID(role, text)
@@ -99,9 +99,9 @@ func (c *call) saidID(role, text string) string {
 	return migrate.SaidID(migrate.Format(c.Agent), sub, c.turn, role, rest, 1)
 }
 
-// prompt makes the message of a person, and asks for a pack. Only the user's own words are the
-// text of the message; what was piped in is attached. A prompt that a program wrote is trusted
-// as far as an agent, and one that is a program's note is none.
+// prompt records a user's message, and requests a pack. Only the user's own words are the text
+// of the message; piped input is attached. A prompt that a program wrote has at most the trust
+// of an agent, and a program's note is no prompt.
 func (c *call) prompt(text string) {
 	c.closeOpen()
 	p := c.words(text)
@@ -126,7 +126,7 @@ func (c *call) prompt(text string) {
 	c.add(hmx.TypeMessage, id, content, "")
 }
 
-// words tells the user's own words in a prompt apart from the rest.
+// words separates the user's own words in a prompt from the rest.
 func (c *call) words(text string) migrate.Prompt {
 	p := migrate.UserWords(migrate.Format(c.Agent), text)
 	if c.piped != "" {
@@ -143,14 +143,14 @@ func (c *call) words(text string) migrate.Prompt {
 	case ok:
 		p.Own, p.Added = spoken.Own, strings.TrimSpace(spoken.Added+"\n\n"+p.Added)
 	case c.Agent == GeminiCLI && (slices.Contains(arguments, "-p") || slices.Contains(arguments, "--prompt")):
-		// It was started with one prompt, and this is another: the reason of a hook that did
-		// not let it stop.
+		// It was started with one prompt, and this is another: the reason of a hook that did not
+		// let it stop.
 		c.ceiling = record.Agent
 	}
 	return p
 }
 
-// changed tells that something has become something else.
+// changed records a change of state.
 func (c *call) changed(subject, to, reason string, more map[string]any) {
 	content := map[string]any{"subject": subject, "to": to}
 	if reason != "" {
@@ -165,7 +165,7 @@ func (c *call) changed(subject, to, reason string, more map[string]any) {
 	ev.Salience = hmx.Some(faint)
 }
 
-// failed makes an error.
+// failed records an error.
 func (c *call) failed(kind, message string) {
 	content := map[string]any{}
 	if kind != "" {
@@ -183,12 +183,12 @@ func (c *call) failed(kind, message string) {
 type tool struct {
 	id, name  string
 	arguments any
-	// guessed says that the agent has no name for the call, and id is made of what it does: a
-	// call has it each time that it is made.
+	// guessed says that the agent has no id for the call, and id is made of its content: equal
+	// calls have the same.
 	guessed bool
 }
 
-// call makes a tool call. One of Lukasa's own tools is left out.
+// call records a tool call, unless it is one of Lukasa's own tools.
 func (c *call) call(t tool) {
 	if own(t, nil) {
 		return
@@ -204,8 +204,8 @@ func (c *call) call(t tool) {
 	c.add(hmx.TypeToolCall, id, content, "")
 }
 
-// act makes a tool call and asks what speaks against it. Calls of Lukasa's own are not recorded.
-// Nothing speaks against its tools, but for those that end rules.
+// act records a tool call and requests a check of it. Calls of Lukasa's own tools are not
+// recorded, and only those that end rules are checked.
 func (c *call) act(t tool) {
 	if handout.OwnTool(t.name) && !strings.HasSuffix(t.name, "forget") && !strings.HasSuffix(t.name, "redact_memory") && !strings.HasSuffix(t.name, "restore_memory") {
 		return
@@ -229,11 +229,11 @@ func (c *call) act(t tool) {
 	c.denial, c.Events = slices.Clone(c.Events[n:]), c.Events[:n]
 }
 
-// maxChecked is how much of a text is looked at before an action. Of a longer one the middle is
-// left out, which is the text of a file or a here-document.
+// maxChecked is how much of a text is checked before an action. The middle of a longer one, the
+// text of a file or a here-document, is left out.
 const maxChecked = 256 << 10
 
-// clipped returns a value with its texts cut to what is looked at.
+// clipped returns a value with its texts cut to what is checked.
 func clipped(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -256,13 +256,13 @@ func clipped(v any) any {
 	return v
 }
 
-// result makes the result of a tool that ran.
+// result records the result of a tool that ran.
 func (c *call) result(t tool, result map[string]any, success hmx.Opt[bool]) {
 	c.ended(t, migrate.Outcome{Result: result, Success: success})
 }
 
-// ended makes the result of a call, however it ended. What one of Lukasa's own tools gave back
-// is left out.
+// ended records the result of a call, however it ended. Results of Lukasa's own tools are left
+// out.
 func (c *call) ended(t tool, o migrate.Outcome) {
 	if own(t, o.Result) {
 		return
@@ -278,7 +278,7 @@ func (c *call) ended(t tool, o migrate.Outcome) {
 	c.add(hmx.TypeToolResult, id, o.Content(t.name, t.id), parent)
 }
 
-// edited makes an edit of a file.
+// edited records an edit of a file.
 func (c *call) edited(file, operation, diff string) {
 	if file == "" {
 		return
@@ -290,12 +290,11 @@ func (c *call) edited(file, operation, diff string) {
 	c.add(hmx.TypeFileEdit, c.madeID("edit", file, diff), content, "")
 }
 
-// ownScheme begins the names of what Lukasa keeps: Cursor does not always say whose tool a tool
-// is.
+// ownScheme is the prefix of Lukasa's URIs: Cursor does not always name the server of a tool.
 const ownScheme = "lukasa://"
 
-// own reports whether a tool is one of Lukasa's own, so that its call and its result are
-// nothing new.
+// own reports whether a tool is one of Lukasa's own, so that its call and result contain nothing
+// new.
 func own(t tool, result map[string]any) bool {
 	if echo.OwnCall(t.name, migrate.Object(t.arguments, "input")) {
 		return true
@@ -307,7 +306,7 @@ func own(t tool, result map[string]any) bool {
 	return false
 }
 
-// outcome reads how the result of a tool went, of what agents write into results.
+// outcome reads whether a tool succeeded, from what agents write into results.
 func outcome(v any) (map[string]any, hmx.Opt[bool]) {
 	out := migrate.Object(v, "text")
 	if list, ok := v.([]any); ok {
@@ -332,8 +331,7 @@ func outcome(v any) (map[string]any, hmx.Opt[bool]) {
 	return out, hmx.Opt[bool]{}
 }
 
-// base is the name of the directory that an agent works in, which is what people call the
-// project.
+// base is the name of the agent's working directory, which people use for the project.
 func base(dir string) string {
 	b := path.Base(strings.ReplaceAll(dir, `\`, "/"))
 	if b == "." || b == "/" {
@@ -342,8 +340,8 @@ func base(dir string) string {
 	return b
 }
 
-// Elsewhere reports whether an event was recorded for another project than that of a place.
-// One that names no project is of every project.
+// Elsewhere reports whether an event belongs to another project than that of a place. An event
+// without a project belongs to every project.
 func Elsewhere(ev *hmx.Event, p *project.Place) bool {
 	var meta struct {
 		Project string `json:"project"`
@@ -368,8 +366,8 @@ func Ended(ev *hmx.Event) bool {
 	return ok && ev.EventType == hmx.TypeStateChange && change.Subject == "session" && change.To == "ended"
 }
 
-// Compacted reports whether an event says that the context of its session was compacted: what
-// was said before is no longer before the agent's eyes.
+// Compacted reports whether an event says that the context of its session was compacted: earlier
+// messages are no longer in the agent's context.
 func Compacted(ev *hmx.Event) bool {
 	change, ok := ev.StateChange()
 	return ok && ev.EventType == hmx.TypeStateChange && change.Subject == "context"

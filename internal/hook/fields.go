@@ -9,10 +9,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// fields is an object of JSON, of whose members nothing is certain.
+// fields is a JSON object with unknown members.
 type fields map[string]any
 
-// parse reads an input, with numbers as they are written.
+// parse parses an input, with numbers as written.
 func parse(input []byte) (fields, error) {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(input, []byte("\ufeff"))))
 	d.UseNumber()
@@ -34,10 +34,10 @@ func parse(input []byte) (fields, error) {
 	return m, nil
 }
 
-// errMore says that something follows where the input should end.
+// errMore says that something follows the end of the input.
 var errMore = fault.New(fault.InvalidDocument, "something follows the object")
 
-// text returns the first of members that is a text and not empty.
+// text returns the first of the members that is a non-empty string.
 func (f fields) text(names ...string) string {
 	for _, name := range names {
 		if s, ok := f[name].(string); ok && s != "" {
@@ -77,7 +77,7 @@ func (f fields) words(name string) []string {
 	return out
 }
 
-// first returns the first of members that is there.
+// first returns the first of the members that exists.
 func (f fields) first(names ...string) any {
 	for _, name := range names {
 		if v, ok := f[name]; ok && v != nil {
@@ -87,14 +87,14 @@ func (f fields) first(names ...string) any {
 	return nil
 }
 
-// millis returns a member that is how long something took.
+// millis returns a member that is a duration.
 func (f fields) millis(names ...string) (json.Number, bool) {
 	n, _ := f.first(names...).(json.Number)
 	ms, err := n.Float64()
 	return n, err == nil && ms >= 0 && ms < 1e15
 }
 
-// texts returns the texts in a content, which is a text or a list of parts with one.
+// texts returns the text of a content, which is a string or a list of parts with text.
 func texts(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -116,7 +116,7 @@ func texts(v any) string {
 	return ""
 }
 
-// shorten returns the beginning of a text, of at most n bytes, up to a whole character.
+// shorten returns the beginning of a text, at most n bytes, without splitting a character.
 func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -14,7 +14,7 @@ func (c *call) gemini() bool {
 		c.say("assistant", c.in.text("prompt_response"))
 		c.changed("turn", "stopped", "", nil)
 	case "BeforeModel", "AfterModel", "BeforeToolSelection", "Notification":
-		// They tell of each request to the model what the others tell of the work.
+		// They repeat for each request to the model what the others report.
 	default:
 		return false
 	}
@@ -47,7 +47,7 @@ func (c *call) geminiResult() {
 		return
 	}
 	if len(migrate.Edits(t.name, t.arguments, nil)) > 0 {
-		c.call(t) // an edit that failed was not told before
+		c.call(t) // a failed edit has no call yet
 	}
 	c.ended(t, o)
 }

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// called is when the hooks of the tests are called.
+// called is the time of the hooks in tests.
 var called = time.Date(2026, 11, 16, 10, 30, 1, 250_000_000, time.UTC)
 
 // golden is what a golden file holds.
@@ -32,8 +32,8 @@ type goldenEvent struct {
 	Event   json.RawMessage
 }
 
-// Every documented event of every agent, and one that is not: what is recorded, what is asked,
-// and what the three answers look like.
+// Every documented event of every agent, and one that is not: what is recorded, what is
+// requested, and the three answers.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(files) < 100 {

@@ -1,29 +1,28 @@
-// Package hook understands the hooks of coding agents: what an agent says in the JSON that it
-// hands to a hook becomes events, and what Lukasa has to say becomes the JSON that this agent
-// expects.
+// Package hook translates the hooks of coding agents: the JSON that an agent passes to a hook
+// becomes events, and Lukasa's answer becomes the JSON that this agent expects.
 //
-// docs/hooks.md says which version of whose documentation it is written to, and what becomes
-// of what.
+// docs/hooks.md says which version of each agent's documentation it follows, and how each event
+// is translated.
 //
 // # What is guaranteed
 //
-//   - Nothing is read or written but what was handed out, see [Options.Own]. The same input at the same time gives the same
-//     events with the same ids. An id is a hash of what the agent calls the thing, the same
-//     that package migrate gives it where a transcript has that name, and otherwise of the
+//   - No I/O except the list of what was handed out, see [Options.Own]. The same input at the
+//     same time gives the same events with the same ids. An id is a hash of the agent's own id,
+//     the same that package migrate uses if a transcript has that id, and otherwise of the
 //     session, the time and the text.
-//   - Every event obeys the rules of HMX, but that the caller gives it its tenant. Long texts
-//     are cut, and the metadata says so.
-//   - What Lukasa itself handed out is cut out of everything, see package handout. Calls of its
-//     own tools and what they gave back are left out.
-//   - Nothing that people did not say is trusted as if they had: see [Event.Ceiling].
-//   - A hook event that is not known is kept as it came, as an event of its own type.
-//   - An answer says nothing, or what the agent's documentation has a field for. None of them
-//     grants a permission.
+//   - Every event obeys the rules of HMX, except that the caller sets its tenant. Long texts are
+//     cut, and the metadata says so.
+//   - Text that Lukasa itself handed out is removed from everything, see package handout. Calls
+//     of its own tools and their results are left out.
+//   - Text that no person wrote does not get a person's trust: see [Event.Ceiling].
+//   - An unknown hook event is kept as it came, as an event of its own type.
+//   - An answer is empty, or uses fields of the agent's documentation. No answer grants a
+//     permission.
 //
 // # What is not
 //
-// Whether an event is there already is for the board. Two clocks that disagree order events
-// of a session as they tell the time.
+// The board detects duplicate events. Events of one session from machines with different clocks
+// are ordered by those clocks.
 package hook
 
 import (
@@ -38,21 +37,21 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Ask is what an agent waits to be told.
+// Ask is what an agent requests.
 type Ask uint8
 
-// What an agent waits to be told.
+// The requests of agents.
 const (
-	Nothing Ask = iota // whatever happens
-	Start              // what to know from the beginning: the bundle
-	Prompt             // what to know for a question: a pack
-	Act                // what speaks against an action
+	Nothing Ask = iota // no request
+	Start              // the bundle, at the start
+	Prompt             // a pack for a prompt
+	Act                // a check of an action
 )
 
-// Event is something to record.
+// Event is an event to record.
 type Event struct {
 	*hmx.Event
-	// Ceiling is how far it may be trusted at most, whoever sends it. Zero sets no bound.
+	// Ceiling is its maximum trust, regardless of the sender. Zero sets no limit.
 	Ceiling record.Trust
 }
 
@@ -61,31 +60,31 @@ type Call struct {
 	Agent string
 	// Name is the agent's own name of the hook event.
 	Name string
-	// Session is the session of the events, and Directory where the agent works.
+	// Session is the session of the events, and Directory the agent's working directory.
 	Session   string
 	Directory string
 	// Place is what is known about that directory.
 	Place project.Place
-	// AgentID is who works: the agent, or one that it has sent.
+	// AgentID is the acting agent or sub-agent.
 	AgentID string
-	// Events are what is to be recorded, in order. They have no tenant yet.
+	// Events are the events to record, in order. They have no tenant yet.
 	Events []Event
-	// Ask is what the agent waits for. Query is the question of a [Prompt]; Tool and
-	// Arguments, a JSON object, are the action of an [Act].
+	// Ask is the agent's request. Query is the question of a [Prompt]; Tool and Arguments, a
+	// JSON object, are the action of an [Act].
 	Ask       Ask
 	Query     string
 	Tool      string
 	Arguments string
-	// Note is worth a line in a log, or empty.
+	// Note is a line for the log, or empty.
 	Note string
-	// denial is what is to be recorded if the action of an [Act] is denied.
+	// denial is what to record if the action of an [Act] is denied.
 	denial []Event
 	own    *echo.Marker
 }
 
-// Denial returns what is to be recorded when Lukasa denies the action of an [Act]: that the
-// call was denied, and the URI of the rule if it is known, without the reason, which is Lukasa's
-// own text. Agents run no hook for the end of such a call.
+// Denial returns what to record when Lukasa denies the action of an [Act]: that the call was
+// denied, and the URI of the rule if it is known, without the reason, which is Lukasa's own
+// text. Agents run no hook for the end of such a call.
 func (c *Call) Denial(rule string) []Event {
 	for _, e := range c.denial {
 		if e.EventType != hmx.TypeToolResult || rule == "" {
@@ -98,26 +97,26 @@ func (c *Call) Denial(rule string) []Event {
 	return c.denial
 }
 
-// Options say how a call is read.
+// Options configures decoding.
 type Options struct {
-	// Now is when the hook was called.
+	// Now is the time of the call.
 	Now time.Time
-	// Agent is the id of the agent that does all this. Empty means the name of the agent.
+	// Agent is the id of the acting agent. Empty means the name of the agent.
 	Agent string
-	// Place returns what is known about a directory. Nil knows its name alone.
+	// Place returns what is known about a directory. Nil means only its name.
 	Place func(dir string) project.Place
-	// Cut says that parts of the input were left away before.
+	// Cut says that parts of the input were removed before.
 	Cut bool
-	// Own marks what the answer says, and cuts what earlier ones said from the input. Nil is
-	// that of no board.
+	// Own marks the answer, and removes earlier answers from the input. Nil means that of no
+	// board.
 	Own *echo.Marker
 }
 
-// maxQuery is how long a question is at most. A longer prompt is a text to work on, and what
-// is wanted stands at its beginning.
+// maxQuery is the maximum length of a query. A longer prompt is a text to work on, with the
+// request at its beginning.
 const maxQuery = 4 << 10
 
-// Decode reads the JSON that an agent hands to its hook.
+// Decode decodes the JSON that an agent passes to its hook.
 func Decode(agent string, input []byte, o Options) (*Call, error) {
 	read, ok := readers()[agent]
 	if !ok {
@@ -151,8 +150,8 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 	return &c.Call, nil
 }
 
-// readers is the table of agents. A reader reports whether it knows an event, of those that
-// are no moment of all agents.
+// readers is the table of agents. A reader reports whether it knows an event, among those that
+// are specific to the agent.
 func readers() map[string]func(*call) bool {
 	return map[string]func(*call) bool{
 		ClaudeCode: (*call).claude,
@@ -164,7 +163,7 @@ func readers() map[string]func(*call) bool {
 	}
 }
 
-// call is a call that is being read.
+// call is the state of a decoding.
 type call struct {
 	Call
 	in      fields
@@ -172,20 +171,20 @@ type call struct {
 	cut     bool
 	agentID string
 	at      hmx.Time
-	// turn is what the agent calls the turn, if it has a name for it.
+	// turn is the agent's id of the turn, if it has one.
 	turn string
-	// group links what a sub-agent does to the session that it works for.
+	// group links a sub-agent's events to its parent session.
 	group   string
 	ceiling record.Trust
 	// seen is what [Seen] added to the input.
 	seen fields
-	// piped is input of the agent that is no word of the user.
+	// piped is input that the user did not type.
 	piped string
-	// said is the id of the prompt, if the agent has a name for it.
+	// said is the id of the prompt, if the agent has one.
 	said string
 }
 
-// directory is where the agent works.
+// directory is the agent's working directory.
 func (f fields) directory() string {
 	dir := f.text("cwd")
 	if roots := f.list("workspace_roots"); dir == "" && len(roots) > 0 {
@@ -194,7 +193,7 @@ func (f fields) directory() string {
 	return dir
 }
 
-// common reads what all events of all agents have.
+// common reads the members common to all events.
 func (c *call) common() {
 	c.Name = migrate.Name(c.in.text("hook_event_name", "hookEventName"), "")
 	c.Directory = c.in.directory()
@@ -211,8 +210,8 @@ func (c *call) common() {
 	}
 }
 
-// below makes the events those of a sub-agent: it has a session of its own beside the one that
-// it works for, and who prompts it is no person.
+// below makes the events those of a sub-agent: it has its own session besides its parent's, and
+// its prompts are not from a person.
 func (c *call) below(sub string) {
 	c.group = c.Session
 	c.Session = migrate.Name(c.Session+"/"+sub, c.Session)
@@ -220,7 +219,7 @@ func (c *call) below(sub string) {
 	c.ceiling = record.Agent
 }
 
-// unknown keeps an event that nobody described.
+// unknown records an undocumented event.
 func (c *call) unknown() {
 	c.Note = "an event that is not known: " + c.Name
 	c.add(hmx.EventType("x-lukasa-hook"), c.madeID(), map[string]any{"subject": c.Name, "input": map[string]any(c.in)}, "")

@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// What is not an object that names its event is told, and never taken for something.
+// An input that is no object with an event name is an error.
 func TestDecodeRefuses(t *testing.T) {
 	for _, input := range []string{"", " ", "nonsense", "null", "[]", `"x"`, "{", `{"hook_event_name":`, `{"hook_event_name":""}`, `{"hook_event_name":5e999}x`, "{}", `{} {}`, "\xff\xfe{"} {
 		c, err := Decode(ClaudeCode, []byte(input), Options{Now: called})
@@ -30,7 +30,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// Every event that is subscribed to is one that is understood.
+// Every subscribed event is understood.
 func TestSubscriptionsAreKnown(t *testing.T) {
 	for _, agent := range Agents() {
 		for _, s := range Events(agent) {
@@ -55,8 +55,8 @@ func TestSubscriptionsAreKnown(t *testing.T) {
 	}
 }
 
-// A call and its result have the ids that a transcript gives them, so that reading it later
-// doubles nothing.
+// A call and its result have the ids of the transcript, so that reading that later adds no
+// duplicates.
 func TestIDsOfTranscripts(t *testing.T) {
 	in := `{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":"x","tool_use_id":"toolu_1"}`
 	c, err := Decode(ClaudeCode, []byte(in), Options{Now: called})
@@ -73,7 +73,7 @@ func TestIDsOfTranscripts(t *testing.T) {
 	}
 }
 
-// The same prompt twice in a session is two events, and what is read twice is one.
+// The same prompt twice in a session gives two events, and reading one twice gives one.
 func TestPromptsAreTold(t *testing.T) {
 	in := []byte(`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"yes"}`)
 	ids := map[string]bool{}
@@ -89,7 +89,7 @@ func TestPromptsAreTold(t *testing.T) {
 	}
 }
 
-// A text that is far too long is cut, the event says so, and the rest of the input is there.
+// A text that is far too long is cut, the event says so, and the rest of the input is kept.
 func TestHugeInput(t *testing.T) {
 	testsize.OneGoroutine(t)
 	long := strings.Repeat("wörter und Zeilen\\n", 1<<16)
@@ -122,7 +122,7 @@ func TestHugeInput(t *testing.T) {
 	}
 }
 
-// What is short enough is not touched, whatever it is.
+// Short input is not changed, whatever it is.
 func TestReadLeavesShortInput(t *testing.T) {
 	for _, in := range []string{"", "x", `{"a":"b\"c\\","d":[1,{"e":null}]}`, "\x00\xff", `"`, `{"a":"\`, "]]]}"} {
 		got, err := Read(strings.NewReader(in))
@@ -140,7 +140,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrNoProgress }
 
-// An answer is never more than its budget, with its marks.
+// An answer never exceeds its budget, with its marks.
 func TestWithin(t *testing.T) {
 	text := strings.Repeat("- Releases are cut every second Tuesday of the month.\n", 400)
 	for _, budget := range []int{0, 1, 60, 200, 800, 4000} {
@@ -163,8 +163,8 @@ func TestOpenCodePlugin(t *testing.T) {
 	}
 }
 
-// Whatever comes in: no panic, events that obey HMX, nothing of Lukasa's own, an answer that
-// is an object.
+// For any input: no panic, valid HMX events, no text of Lukasa's own, and an answer that is an
+// object.
 func FuzzDecode(f *testing.F) {
 	for _, agent := range Agents() {
 		for _, s := range Events(agent) {
@@ -194,7 +194,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// An agent that leaves its end of the pipe open is not waited for.
+// Reading does not wait for an agent that leaves its end of the pipe open.
 func TestReadEndsWithTheObject(t *testing.T) {
 	in, out := io.Pipe()
 	go func() { _, _ = io.WriteString(out, `{"a":{"b":[1,{}]},"c":"}"}`+"\n") }() // and no end
@@ -204,7 +204,7 @@ func TestReadEndsWithTheObject(t *testing.T) {
 	}
 }
 
-// What follows the object is told apart from it.
+// What follows the object is returned separately.
 func TestReadRest(t *testing.T) {
 	for in, want := range map[string]string{"{}": "", "{}\n\t \n": "", `{"a":1} {"b":2}` + "\n": `{"b":2}`, "{}x": "x", "{}{}{}": "{}{}"} {
 		got, err := Read(strings.NewReader(in))
@@ -214,7 +214,8 @@ func TestReadRest(t *testing.T) {
 	}
 }
 
-// What is Lukasa's own is told by its whole name, and by a command line that does nothing else.
+// Lukasa's own tools are recognised by their whole name, and by a command line that does
+// nothing else.
 func TestOwn(t *testing.T) {
 	command := func(s string) tool { return tool{name: "Bash", arguments: map[string]any{"command": s}} }
 	for _, x := range []tool{{name: "mcp__lukasa__recall"}, {name: "mcp_lukasa_recall"}, {name: "lukasa.pack"}, command("lukasa recall a/b"), command(" /opt/bin/lukasa pack 'x y' --json")} {
@@ -229,7 +230,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// Two prompts of one moment are two events.
+// Two prompts at the same moment are two events.
 func TestPromptsOfOneMoment(t *testing.T) {
 	ids := map[string]bool{}
 	for _, text := range []string{"one", "two"} {

@@ -2,18 +2,18 @@ package hook
 
 import "lukasa.dev/internal/migrate"
 
-// moments are what an agent calls those hook events that agents tell in the same members,
-// whatever they call them. Empty is one that it does not have.
+// moments are an agent's names of the hook events that have the same members in all agents.
+// Empty means that it has none.
 type moments struct {
 	start      string // a session begins
-	prompt     string // someone asks for something
-	before     string // a tool is about to run
+	prompt     string // a prompt
+	before     string // before a tool runs
 	failed     string // it failed
-	compacting string // the context is about to be made shorter
+	compacting string // before the context is compacted
 	ended      string // the session is over
 }
 
-// momentsOf returns what an agent calls them.
+// momentsOf returns an agent's names.
 func momentsOf(agent string) moments {
 	switch agent {
 	case ClaudeCode, Codex, VSCode:
@@ -26,11 +26,11 @@ func momentsOf(agent string) moments {
 	return moments{}
 }
 
-// moment reads an event that the agent tells as others do, and reports whether it is one.
+// moment reads an event that has the same members in all agents, and reports whether it is one.
 func (c *call) moment() bool {
 	switch m := momentsOf(c.Agent); c.Name {
 	case m.start:
-		c.Ask = Start // that it began is told by what it does
+		c.Ask = Start // its actions show that it began
 	case m.prompt:
 		c.prompt(c.in.text("prompt"))
 	case m.before:
@@ -39,7 +39,7 @@ func (c *call) moment() bool {
 		c.failure()
 	case m.compacting:
 		if c.Agent == GeminiCLI {
-			break // it comes before each request to the model, and says nothing of the outcome
+			break // it comes before each request to the model, and does not report the outcome
 		}
 		c.changed("context", "being compacted", c.in.text("trigger"), map[string]any{"instructions": c.in.text("custom_instructions")})
 	case m.ended:
@@ -54,11 +54,11 @@ func (c *call) moment() bool {
 	return true
 }
 
-// used is the tool that an event is about.
+// used is the tool of an event.
 func (c *call) used() tool {
 	t := usedOf(c.in)
 	if t.id == "" && c.Agent == GeminiCLI {
-		// Gemini CLI has no name for a call: it and its result are alike in all they do.
+		// Gemini CLI has no id for a call: a call and its result are matched by content.
 		t.id, t.guessed = migrate.GuessedCall(c.Session, t.name, migrate.Object(t.arguments, "input")), true
 	}
 	return t
@@ -68,7 +68,7 @@ func usedOf(f fields) tool {
 	return tool{id: f.text("tool_use_id", "toolUseId", "tool_call_id"), name: f.text("tool_name", "toolName"), arguments: f.first("tool_input", "toolArgs")}
 }
 
-// failure makes the call and the result of a tool that failed, or was not allowed to run.
+// failure records the call and the result of a tool that failed, or was not allowed to run.
 func (c *call) failure() {
 	t := c.used()
 	c.call(t)
@@ -82,14 +82,14 @@ func (c *call) failure() {
 		}
 	case c.in.truth("is_interrupt"):
 		o.Interrupted = true
-		delete(o.Result, "exit_code") // it tells of the signal, not of the command
+		delete(o.Result, "exit_code") // it is that of the signal, not of the command
 	case c.in.text("failure_type") != "":
 		o = c.cursorFailure(o)
 	}
 	c.ended(t, o)
 }
 
-// cursorFailure reads how Cursor names a failure.
+// cursorFailure reads Cursor's name of a failure.
 func (c *call) cursorFailure(o migrate.Outcome) migrate.Outcome {
 	switch how := c.in.text("failure_type"); how {
 	case "permission_denied", "denied":

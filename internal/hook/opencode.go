@@ -10,9 +10,9 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// opencode reads what the plugin of [OpenCodePlugin] hands over: hook_event_name is the name
-// of the plugin's hook, session_id and cwd are of the session, and input, output and event
-// are what OpenCode gave to the hook. A session that another one began is that of a sub-agent.
+// opencode reads the input from [OpenCodePlugin]: hook_event_name is the name of the plugin's
+// hook, session_id and cwd are those of the session, and input, output and event are what
+// OpenCode passed to the hook. A session with a parent is that of a sub-agent.
 func (c *call) opencode() bool {
 	if parent := migrate.Name(c.in.text("parent_session_id"), ""); parent != "" {
 		c.group, c.ceiling = parent, record.Agent
@@ -36,7 +36,7 @@ func (c *call) opencode() bool {
 	case "experimental.session.compacting":
 		c.changed("context", "being compacted", "", nil)
 	case "experimental.chat.system.transform":
-		// It is where the plugin puts what it was told before.
+		// It is where the plugin adds the stored context.
 	default:
 		return false
 	}
@@ -50,7 +50,7 @@ func (c *call) opencodeEvent(event fields) bool {
 	c.Name = migrate.Name(event.text("type"), c.Name)
 	switch c.Name {
 	case "session.created":
-		c.Ask = Start // that it began is told by what it does
+		c.Ask = Start // its actions show that it began
 	case "session.idle":
 		c.changed("turn", "stopped", "", nil)
 		if c.in.truth("last") {
@@ -66,7 +66,7 @@ func (c *call) opencodeEvent(event fields) bool {
 	case "session.deleted":
 		c.changed("session", "ended", "deleted", nil)
 	case "file.edited":
-		// The tool that edited it tells more.
+		// The tool that edited it has more details.
 	case "message.updated":
 		c.turn = info.text("parentID")
 		if info.text("role") == "assistant" {
@@ -81,7 +81,7 @@ func (c *call) opencodeEvent(event fields) bool {
 	return true
 }
 
-// failedAs makes the error of a message, which its transcript has under the same id.
+// failedAs records the error of a message, with the same id as in its transcript.
 func (c *call) failedAs(id string, e fields) {
 	n := len(c.Events)
 	c.failed(e.text("name"), e.under("data").text("message"))
@@ -90,11 +90,11 @@ func (c *call) failedAs(id string, e fields) {
 	}
 }
 
-// opencodeResult makes the result of a tool that did not throw.
+// opencodeResult records the result of a tool that did not throw.
 func (c *call) opencodeResult(t tool, out fields) {
 	text := out.text("output")
 	if text == "" {
-		text = texts(out["content"]) // of a tool of an MCP server
+		text = texts(out["content"]) // of an MCP tool
 	}
 	o := migrate.OpenCodeEnd(map[string]any{"output": text, "metadata": out["metadata"]})
 	if ms, ok := c.in.millis("duration_ms"); ok && !o.Interrupted {
@@ -114,8 +114,8 @@ func (c *call) opencodeResult(t tool, out fields) {
 	}
 }
 
-// opencodeFailure makes the result of a tool that threw, was denied or was ended, of the part of
-// the message that tells it. The plugin knows whose denial it was.
+// opencodeFailure records the result of a tool that threw, was denied or was aborted, from the
+// part of the message that reports it. The plugin knows whose denial it was.
 func (c *call) opencodeFailure(of fields) {
 	part := of.under("part")
 	state := part.under("state")
@@ -140,8 +140,8 @@ func (c *call) opencodeFailure(of fields) {
 	c.ended(t, o)
 }
 
-// opencodeSaid is the text of the parts that the user wrote. A process that runs one prompt puts
-// quotation marks around its arguments, which the user did not write, and piped input behind
+// opencodeSaid is the text of the parts that the user wrote. A process that runs one prompt adds
+// quotation marks around its arguments, which the user did not write, and piped input after
 // them. In the terminal, quotation marks are the user's own.
 func (c *call) opencodeSaid(parts []any) string {
 	var out []string

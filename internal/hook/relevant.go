@@ -2,8 +2,8 @@ package hook
 
 import "lukasa.dev/internal/concern"
 
-// Question is a prompt, as what is known is compared with it.
+// Question is an analysed prompt, with which records are compared.
 type Question = concern.Question
 
-// About takes a prompt apart.
+// About analyses a prompt.
 func About(prompt string) *Question { return concern.About(prompt) }

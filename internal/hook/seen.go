@@ -9,23 +9,23 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
-// seenName is the member under which [Seen] adds what it saw.
+// seenName is the member in which [Seen] adds what it found.
 const seenName = "lukasa_seen"
 
-// World is what the process of a hook can look at besides its input.
+// World is what a hook process can read besides its input.
 type World struct {
-	// Transcript returns the end of a transcript, such as [migrate.Tail]. Nil sees none.
+	// Transcript returns the end of a transcript, such as [migrate.Tail]. Nil means none.
 	Transcript func(path string) []byte
-	// Arguments returns the arguments of an agent that was started with its prompt on the
-	// command line, and nothing for others. Nil knows none.
+	// Arguments returns the arguments of an agent that was started with its prompt on the command
+	// line, and nothing for others. Nil means none.
 	Arguments func() []string
 }
 
-// Seen returns the input with what the process of the hook saw and [Decode] needs: how a call of
-// Codex ended, which only the rollout tells; the calls of the last turn that the user rejected or
+// Seen returns the input with what the hook process found and [Decode] needs: how a Codex call
+// ended, which only the rollout contains; the calls of the last turn that the user rejected or
 // interrupted, for which Claude Code and Codex run no hook; and the arguments of the agent, by
-// which separates piped input from the user's words. An input that is no object, and one of
-// which nothing was seen, is returned as it is.
+// which Decode separates piped input from the user's words. It returns the input unchanged if it
+// is no object or nothing was found.
 func Seen(agent string, input []byte, w World) []byte {
 	in, err := parse(input)
 	if err != nil || in[seenName] != nil {
@@ -78,7 +78,7 @@ func (w World) tail(in fields) []byte {
 	return w.Transcript(path)
 }
 
-// endOf reads what was seen of the end of a call.
+// endOf reads what was found about the end of a call.
 func endOf(f fields) migrate.Outcome {
 	o := migrate.Outcome{Result: f.under("result"), DeniedBy: f.text("denied_by"), Interrupted: f.truth("interrupted")}
 	if b, ok := f["success"].(bool); ok {
@@ -91,7 +91,8 @@ func endOf(f fields) migrate.Outcome {
 }
 
 // closeOpen records the calls of the last turn that ended without a hook. They have the time at
-// which they ended, and the ids of their results: seen again, they are the same.
+// which they ended, and the ids of their results, so that finding them again gives the same
+// events.
 func (c *call) closeOpen() {
 	for _, one := range c.seen.list("stopped") {
 		m, _ := one.(map[string]any)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// When Lukasa denies a call, that is recorded as a denial without Lukasa's own text; an edit,
-// which is recorded when it is done, gets its call with it.
+// A denial by Lukasa is recorded without Lukasa's own text; for an edit, which is recorded when
+// it is done, its call is recorded as well.
 func TestDenial(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -37,8 +37,7 @@ func TestDenial(t *testing.T) {
 	}
 }
 
-// What the process of a hook sees is added to the input, once, and nothing is added to what is
-// no object.
+// Findings are added to the input once, and nothing is added to an input that is no object.
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	const rollout = `{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"CommandExecution","id":"c1","status":"failed","exit_code":3}}}`

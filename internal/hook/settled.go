@@ -8,10 +8,9 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// Settled reports whether an event is no evidence for a prompt, because another record says
-// what came of it: a prompt that states a rule, or mostly states something else, is there as
-// the memory that was made of it, which may have been lifted or corrected since, and a call of
-// a tool as its result.
+// Settled reports whether an event is no evidence for a prompt, because another record has its
+// result: a prompt that states a rule, or mostly states something else, has become a memory,
+// which may have been lifted or corrected since, and a tool call has a result.
 func Settled(ev *hmx.Event) bool {
 	switch ev.EventType {
 	case hmx.TypeToolCall:

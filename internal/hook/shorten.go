@@ -7,29 +7,29 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what is held of an input.
+// Limits of the part of an input that is kept.
 const (
-	maxText  = 512 << 10 // of a text in it; the content of an event holds no more
-	maxInput = 1 << 20   // of a member of it, more or less, and of all before
-	maxHeld  = 8 << 20   // of all of it
+	maxText  = 512 << 10 // a text in it; the content of an event holds no more
+	maxInput = 1 << 20   // a member of it, approximately, and everything before
+	maxHeld  = 8 << 20   // the whole
 	maxDepth = 512
 )
 
-// Input is what an agent handed over.
+// Input is the input from an agent.
 type Input struct {
 	Text []byte
-	// Cut says that parts of it were left away.
+	// Cut says that parts of it were removed.
 	Cut bool
-	// Rest is what was there behind the object that the input is, as far as it came with it,
-	// without white space around it: there should be nothing.
+	// Rest is what follows the object, as far as it arrived with it, trimmed: it should be
+	// empty.
 	Rest []byte
 }
 
-// Read reads an input of any length and holds at most a few MB of it. In its JSON, texts that
-// are too long are cut, and lists and objects ended where it became too much; what follows
-// them at the top is there again. What is no JSON is passed on as it is, as far as it is held.
-// It ends with the object that the input is: an agent may leave it open. With an error comes
-// what was read before.
+// Read reads an input of any length and keeps at most a few MB of it. It cuts JSON strings that
+// are too long, and closes lists and objects that are too large; later members at the top level
+// are kept again. It passes other input on as it is, up to the limit. It stops at the end of
+// the object, since an agent may leave the pipe open. With an error it returns what was read
+// before.
 func Read(r io.Reader) (in Input, err error) {
 	s := &shortener{in: bufio.NewReaderSize(r, 64<<10)}
 	for err == nil {
@@ -38,21 +38,21 @@ func Read(r io.Reader) (in Input, err error) {
 	if err == io.EOF {
 		err = nil
 	}
-	rest, _ := s.in.Peek(s.in.Buffered()) // it is there
+	rest, _ := s.in.Peek(s.in.Buffered()) // it is buffered
 	return Input{Text: s.out, Cut: s.cut, Rest: bytes.Clone(bytes.TrimSpace(rest))}, err
 }
 
-// shortener copies JSON and leaves away what is too long.
+// shortener copies JSON and omits what is too long.
 type shortener struct {
 	in   *bufio.Reader
 	out  []byte
-	open []byte // what ends the arrays and objects that are open
+	open []byte // closing brackets of the open arrays and objects
 	cut  bool
-	skip bool // what is inside of a member is left away until its end
+	skip bool // the current member is omitted up to its end
 	over bool // nothing more is copied
 }
 
-// step reads a character, or a text.
+// step reads a character, or a string.
 func (s *shortener) step() error {
 	b, err := s.in.ReadByte()
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *shortener) step() error {
 	return nil
 }
 
-// measure looks between two elements whether it is too much: then what is open but for the
-// input itself is ended, or all of it.
+// measure checks the size between two elements: if it is too large, it closes everything except
+// the outer object, or all of it.
 func (s *shortener) measure() {
 	upTo := 0
 	switch {
@@ -107,7 +107,7 @@ func (s *shortener) measure() {
 	}
 }
 
-// text copies a text, as far as it is not too long.
+// text copies a string up to its maximum length.
 func (s *shortener) text() error {
 	keep := func(b byte) {
 		if !s.skip {
@@ -116,7 +116,7 @@ func (s *shortener) text() error {
 	}
 	keep('"')
 	start, escaped := len(s.out), false
-	full, hex := false, 0 // hex is how many digits of an escape are to come
+	full, hex := false, 0 // hex is the number of remaining digits of an escape
 	for {
 		b, err := s.in.ReadByte()
 		if err != nil {
@@ -148,8 +148,7 @@ func (s *shortener) text() error {
 	}
 }
 
-// whole takes the beginning of a character away whose end would be cut off: what follows is
-// not the first byte of one.
+// whole removes an incomplete character at the cut: the next byte does not begin one.
 func (s *shortener) whole(start int, next byte) {
 	for !utf8.RuneStart(next) && len(s.out) > start {
 		next = s.out[len(s.out)-1]

@@ -18,37 +18,35 @@ const (
 	OpenCode      = "opencode"
 )
 
-// Agents lists the names of agents that `lukasa hook` knows, in the order in which they are
-// documented.
+// Agents lists the agents that `lukasa hook` supports, in the order of their documentation.
 func Agents() []string {
 	return []string{ClaudeCode, Codex, Cursor, VSCode, ClaudeDesktop, GeminiCLI, OpenCode}
 }
 
-// Known reports whether there is an agent of that name.
+// Known reports whether there is an agent with that name.
 func Known(agent string) bool { return slices.Contains(Agents(), agent) }
 
 // Remembers reports whether the pack of a prompt stays in an agent's context until that is
-// compacted. OpenCode is given the newest pack alone, with each request.
+// compacted. OpenCode gets only the newest pack, with each request.
 func Remembers(agent string) bool { return agent != OpenCode }
 
-// Subscription is one hook event of an agent that Lukasa wants to be told of.
+// Subscription is one hook event of an agent to subscribe to.
 type Subscription struct {
-	// Event is the agent's own name of it, such as PreToolUse or beforeSubmitPrompt. For
-	// OpenCode it is the name of a hook of plugins, which [OpenCodePlugin] subscribes to.
+	// Event is the agent's name of it, such as PreToolUse or beforeSubmitPrompt. For OpenCode
+	// it is the name of a plugin hook, which [OpenCodePlugin] subscribes to.
 	Event string
-	// Matcher narrows the event, in the agent's own words. Empty is everything, which every
-	// agent writes by leaving the field away.
+	// Matcher narrows the event, in the agent's syntax. Empty means everything, which every
+	// agent writes by omitting the field.
 	Matcher string
-	// Timeout is how long the agent is to wait, in whole seconds. Gemini CLI writes it in
-	// milliseconds, the others that write it in seconds.
+	// Timeout is the agent's timeout, in whole seconds. Gemini CLI uses milliseconds, other
+	// agents with a timeout use seconds.
 	Timeout int
-	// Answers says that the agent uses what is printed. For the others it may be told to go
-	// on without waiting, if it can be.
+	// Answers says that the agent uses the output. For other events it may be told not to wait,
+	// if it supports that.
 	Answers bool
 }
 
-// Time limits that agents are asked for, in seconds. What is answered has a deadline of its
-// own well inside.
+// Timeouts for agents, in seconds. Answers have a shorter deadline of their own.
 const (
 	answerLimit = 10
 	recordLimit = 10
@@ -56,19 +54,19 @@ const (
 	codexEndLimit = 3
 )
 
-// answered and recorded are subscriptions to everything that is called so.
+// answered and recorded are subscriptions to all occurrences of an event.
 func answered(event string) Subscription {
 	return Subscription{Event: event, Timeout: answerLimit, Answers: true}
 }
 
 func recorded(event string) Subscription { return Subscription{Event: event, Timeout: recordLimit} }
 
-// Events returns the hook events of an agent to subscribe to, in the order of a session. It
-// is empty for an agent without hooks, and for one that is not known. The caller owns the list.
+// Events returns the hook events of an agent to subscribe to, in the order of a session. It is
+// empty for an agent without hooks, and for an unknown one. The caller owns the list.
 //
-// It is less than what `lukasa hook` understands: of two events that tell the same, one is
-// chosen, and an event that only newer versions of an agent have is left away where an older
-// version would refuse the whole file for it.
+// It is less than what `lukasa hook` understands: of two events with the same information it
+// has one, and it omits events of newer versions of an agent if an older version would refuse
+// the whole file.
 func Events(agent string) []Subscription {
 	switch agent {
 	case ClaudeCode:
@@ -96,7 +94,7 @@ func Events(agent string) []Subscription {
 	case GeminiCLI:
 		return []Subscription{
 			answered("SessionStart"), answered("BeforeAgent"), answered("BeforeTool"), recorded("AfterTool"),
-			recorded("AfterAgent"), recorded("SessionEnd"), // PreCompress comes before each request, and tells nothing
+			recorded("AfterAgent"), recorded("SessionEnd"), // PreCompress comes before each request, and has no information
 		}
 	case OpenCode:
 		return []Subscription{
@@ -110,10 +108,10 @@ func Events(agent string) []Subscription {
 //go:embed opencode.js
 var openCodePlugin string
 
-// OpenCodePlugin returns the plugin by which OpenCode reaches Lukasa, as one file of
-// JavaScript without dependencies, for ~/.config/opencode/plugins or .opencode/plugins.
-// It runs program with args, which are complete: hook, opencode, and the flags. The same
-// program and arguments give the same bytes.
+// OpenCodePlugin returns the plugin that connects OpenCode to Lukasa, as one JavaScript file
+// without dependencies, for ~/.config/opencode/plugins or .opencode/plugins. It runs program
+// with args, which are complete: hook, opencode, and the flags. The same program and arguments
+// give the same bytes.
 func OpenCodePlugin(program string, args []string) []byte {
 	if args == nil {
 		args = []string{}
@@ -121,8 +119,8 @@ func OpenCodePlugin(program string, args []string) []byte {
 	return []byte(strings.NewReplacer(`"@PROGRAM@"`, script(program), `"@ARGS@"`, script(args)).Replace(openCodePlugin))
 }
 
-// script writes a value as JavaScript.
+// script encodes a value as JavaScript.
 func script(v any) string {
-	text, _ := json.Marshal(v) // texts always have a form in JSON, and that escapes what ends a line of JavaScript
+	text, _ := json.Marshal(v) // strings always encode, and JSON escapes what ends a line of JavaScript
 	return string(text)
 }

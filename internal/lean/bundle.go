@@ -11,8 +11,8 @@ import (
 // entryShare limits one entry of a bundle to this fraction of the budget: 1/entryShare.
 const entryShare = 4
 
-// Bundle writes what to know before a task: rules and goals as they are, then what matters
-// for the task and how it went before, as quotes.
+// Bundle formats the bundle of a task: rules and goals unquoted, then what matters for the task
+// and earlier outcomes, as quotes.
 func Bundle(b *lukasa.Bundle, budget int) string {
 	seen := map[string]bool{}
 	var parts []part
@@ -64,7 +64,7 @@ func entryLine(e *lukasa.BundleEntry, most int) pack.Line {
 	return l
 }
 
-// join writes parts under their headings, those that stand by themselves first.
+// join writes parts under their headings, unfenced ones first.
 func join(parts []part, seed string, note bool) string {
 	var b strings.Builder
 	for len(parts) > 0 {

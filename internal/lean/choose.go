@@ -12,24 +12,24 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Wider is how many times as many hits are looked at as are wanted, since some of them are
+// Wider is the factor by which more hits are considered than wanted, since some of them are
 // left out.
 const Wider = 4
 
 // longest is how many bytes of a text are compared with a query.
 const longest = 16 << 10
 
-// onDay is how well the time of a hit fits the one that a query names, at least, for it to be
-// about it whatever it says.
+// onDay is the minimum fit of a hit's time to that in a query for the hit to be relevant,
+// whatever its text.
 const onDay = 0.5
 
-// leastScore is what part of the best score a hit has at least.
+// leastScore is the minimum score of a hit, relative to the best.
 const leastScore = 0.5
 
-// said is what a hit says, and who says it.
+// said is the text of a hit and its speaker.
 type said struct {
 	label, text string
-	// about is the text with the names by which it is known.
+	// about is the text with its names.
 	about string
 }
 
@@ -75,9 +75,9 @@ func readEvent(ev *hmx.Event) said {
 	return s
 }
 
-// Choose returns the hits of a search that a model has a use for, in their order: none of a
-// call of Lukasa's own tools, none that says the same as another or as the query itself, none
-// that says nothing, and none that has nothing to do with the query.
+// Choose returns the hits of a search that are useful to a model, in their order. It leaves out
+// calls of Lukasa's own tools, duplicates of another hit or of the query itself, texts without
+// content, and texts that do not concern the query.
 func Choose(query string, hits []lukasa.SearchHit) []lukasa.SearchHit {
 	q := concern.Query(query)
 	seen := map[string]bool{folded(query): true}
@@ -109,8 +109,8 @@ func Choose(query string, hits []lukasa.SearchHit) []lukasa.SearchHit {
 	return slices.DeleteFunc(left, func(h lukasa.SearchHit) bool { return h.Score < leastScore*best })
 }
 
-// gate is how close to a query one hit is at least, for anything to be found: what happened by
-// the way needs more than what was kept on purpose.
+// gate is the minimum closeness of one hit to a query for anything to be returned: an event
+// needs more than a memory, which was kept on purpose.
 func gate(event bool) float64 {
 	if event {
 		return concern.Found
@@ -118,7 +118,7 @@ func gate(event bool) float64 {
 	return concern.Enough
 }
 
-// dated reports whether a query names a time that a hit is of.
+// dated reports whether a query names the time of a hit.
 func dated(h *lukasa.SearchHit) bool {
 	for _, p := range h.Parts {
 		if p.Name == "date" && p.Value >= onDay {

@@ -1,19 +1,18 @@
-// Package lean writes answers as a model reads them: text within a budget of tokens, in
-// which each text stands once.
+// Package lean formats answers for a model: text within a budget of tokens, without repetition.
 //
 // # What is guaranteed
 //
-//   - An answer has no more tokens than its budget, by o200k, and no more than 10,000
-//     characters: what agents pass to their models without cutting it.
-//   - A listing of hits has at most 1.3 times the tokens of the texts in it, 12 more a hit,
-//     and 60 more.
-//   - Stored text stands between fences that nothing inside can close, in lines that cannot
-//     pass for ours, with what is hidden in it written out; decision 27 says why.
-//   - What has nothing to do with the query is left out; package concern says what that is.
+//   - An answer has at most the tokens of its budget, by o200k, and at most 10,000
+//     characters, which agents pass to their models without cutting.
+//   - A listing of hits has at most 1.3 times the tokens of its texts, plus 12 per hit,
+//     plus 60.
+//   - Stored text is between fences that nothing inside can close, in lines that cannot
+//     pass for ours, with hidden characters written out; decision 27 says why.
+//   - Texts that do not concern the query are left out; see package concern.
 //
 // # What is not
 //
-// Who may see what is decided before.
+// Visibility is decided before.
 package lean
 
 import (
@@ -31,14 +30,14 @@ const (
 	MaxBudget     = 2500
 )
 
-// mostRunes is how many characters an answer has at most: Codex cuts the middle out of what
-// is longer than about 12,000.
+// mostRunes is the maximum number of characters of an answer: Codex cuts the middle out of
+// texts longer than about 12,000.
 const mostRunes = 10_000
 
-// noted is the least budget of an answer that says what quotes are.
+// noted is the smallest budget of an answer that explains its quotes.
 const noted = 400
 
-// Budget returns the budget that is meant: the default for none, and never more than an agent
+// Budget returns the effective budget: the default for none, and never more than an agent
 // passes on.
 func Budget(asked int) int {
 	if asked <= 0 {
@@ -50,12 +49,12 @@ func Budget(asked int) int {
 // counter counts the tokens of answers.
 func counter() tokens.Counter { return tokens.O200k() }
 
-// fits reports whether an answer keeps to a budget.
+// fits reports whether an answer is within a budget.
 func fits(answer string, budget int) bool {
 	return utf8.RuneCountInString(answer) <= mostRunes && counter().Count(answer) <= budget
 }
 
-// within returns an answer of our own words, cut where it is larger than a budget.
+// within returns an answer of our own words, cut to a budget.
 func within(answer string, budget int) string {
 	if fits(answer, budget) {
 		return answer
@@ -63,7 +62,7 @@ func within(answer string, budget int) string {
 	return tokens.Truncate(counter(), answer, budget, "")
 }
 
-// words returns the words of a query that say something, as they are written.
+// words returns the meaningful words of a query, as written.
 func words(query string) []string {
 	var list []string
 	for _, w := range strings.FieldsFunc(query, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
@@ -74,5 +73,5 @@ func words(query string) []string {
 	return list
 }
 
-// folded is a text as it is compared with others: in one line, in lower case.
+// folded is a text in the form in which it is compared: in one line, in lower case.
 func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

@@ -12,16 +12,16 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// measured is what a floor does to the hits of questions.
+// measured is the effect of a floor on the hits of questions.
 type measured struct {
 	questions         int
 	recallAll, recall float64 // of the evidence among the first 20 hits, without and with the floor
-	own, strangers    float64 // hits a question, in its own conversation and in another
-	silentOwn, silent float64 // share of questions for which nothing is found
+	own, strangers    float64 // hits per question, in its own conversation and in another
+	silentOwn, silent float64 // share of questions without hits
 }
 
-// floorOf searches for questions in their own conversation, and in the next one, which has
-// nothing to do with them.
+// floorOf searches for questions in their own conversation, and in the next one, which is
+// unrelated.
 func floorOf(t *testing.T, dir string, every int) (m measured) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.ndjson"))
@@ -38,7 +38,7 @@ func floorOf(t *testing.T, dir string, every int) (m measured) {
 		if _, err := b.Ingest(t.Context(), f, lukasa.IngestOptions{Writer: lukasa.Writer{Actor: "t"}}); err != nil {
 			t.Fatal(err)
 		}
-		_ = f.Close() // nothing was written to it
+		_ = f.Close() // it was only read
 	}
 	for root, err := range b.Tenants(t.Context()) {
 		if err != nil {
@@ -86,7 +86,7 @@ func floorOf(t *testing.T, dir string, every int) (m measured) {
 	return m
 }
 
-// share is which part of the evidence is among hits.
+// share is the share of the evidence among hits.
 func share(hits []lukasa.SearchHit, evidence []string) float64 {
 	n := 0
 	for _, h := range hits {
@@ -104,9 +104,8 @@ func every(tb testing.TB) int {
 	return testsize.Of(tb, "floor-stride", 4, 4, 1)
 }
 
-// The floor keeps nearly all evidence, and lets little of a conversation through that a
-// question is not about. docs/decisions/0040-a-floor-under-what-is-found.md has the figures of
-// all questions.
+// The floor keeps nearly all evidence, and admits little of an unrelated conversation.
+// docs/decisions/0040-a-floor-under-what-is-found.md has the figures of all questions.
 func TestFloor(t *testing.T) {
 	t.Parallel()
 	const data = "../../../shared/data/"

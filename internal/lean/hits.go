@@ -11,32 +11,31 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// HitsOptions says how hits are written.
+// HitsOptions configures the formatting of hits.
 type HitsOptions struct {
 	Query  string
 	Budget int
-	// Seed is what fences are made of: it is the same for all answers of a tenant.
+	// Seed is what fences are made from: it is the same for all answers of a tenant.
 	Seed string
-	// Explain adds to each hit its score, the parts of that, its time and its full name.
+	// Explain adds to each hit its score with its parts, its time and its full name.
 	Explain bool
-	// Limit is how many hits are wanted.
+	// Limit is the number of wanted hits.
 	Limit int
 }
 
-// nothing is the answer to a query that nothing stored has to do with.
+// nothing is the answer to a query without relevant records.
 const nothing = "Nothing in memory has to do with this."
 
-// How much of a budget one text takes at most, and how much it is given at least.
+// The maximum share of a budget for one text, and the minimum of tokens that it gets.
 const (
 	shareOf   = 6
 	leastText = 16
 )
 
-// rowTokens is what a hit costs besides its text, at most.
+// rowTokens is the maximum cost of a hit besides its text.
 const rowTokens = 11
 
-// Hits writes hits, the best first, until the budget is used. They are as [Choose] has left
-// them.
+// Hits formats hits, the best first, until the budget is used. The hits are those of [Choose].
 func Hits(hits []lukasa.SearchHit, o HitsOptions) string {
 	if len(hits) == 0 {
 		return within(nothing, o.Budget)
@@ -58,10 +57,10 @@ func Hits(hits []lukasa.SearchHit, o HitsOptions) string {
 	return within(fmt.Sprintf("%d found, none fits %d tokens: raise budget_tokens.", len(hits), o.Budget), o.Budget)
 }
 
-// frameTokens is what the fences, the note before them and the line behind them cost.
+// frameTokens is the cost of the fences, the note before them and the line after them.
 const frameTokens = 40
 
-// listing is an answer that is being filled.
+// listing is an answer under construction.
 type listing struct {
 	o     HitsOptions
 	words []string
@@ -69,7 +68,8 @@ type listing struct {
 	left  int // tokens
 }
 
-// add adds a hit with at most the given number of tokens of text, and reports whether there was room.
+// add adds a hit with at most the given number of tokens of text, and reports whether there was
+// room.
 func (l *listing) add(h *lukasa.SearchHit, most int) bool {
 	s := read(h)
 	room := min(most, l.left-rowTokens)
@@ -101,7 +101,7 @@ func (l *listing) add(h *lukasa.SearchHit, most int) bool {
 	return true
 }
 
-// text returns the first lines, and says how many hits are not among them.
+// text returns the first lines, and says how many hits are missing.
 func (l *listing) text(n, missing int) string {
 	out := pack.Listing(l.o.Seed, l.lines[:n], l.o.Budget >= noted)
 	if missing > 0 {
@@ -110,10 +110,10 @@ func (l *listing) text(n, missing int) string {
 	return strings.TrimRight(out, "\n")
 }
 
-// plainKey is a key that is as short as a position, and stands for itself in a line.
+// plainKey matches a key that is as short as a position and needs no quoting in a line.
 var plainKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_./-]{0,47}$`) })
 
-// nameOf returns by which a model can ask for a hit: its key, or else its position.
+// nameOf returns the name by which a model can request a hit: its key, or else its position.
 func nameOf(h *lukasa.SearchHit) string {
 	if h.Thing != nil {
 		if _, key := h.Thing.Body.Identity(); plainKey().MatchString(key) && h.URI.Kind == lukasa.MemoryKind {
@@ -123,7 +123,7 @@ func nameOf(h *lukasa.SearchHit) string {
 	return position(h)
 }
 
-// position returns the position of the record of a hit, as tools take it.
+// position returns the position of a hit's record, as tools accept it.
 func position(h *lukasa.SearchHit) string {
 	switch {
 	case h.Event != nil:
@@ -134,7 +134,7 @@ func position(h *lukasa.SearchHit) string {
 	return ""
 }
 
-// labelRunes is how long a label is that may stand beside a text of a few words.
+// labelRunes is the maximum length of a label beside a short text.
 const labelRunes = 12
 
 // shortLabel returns the beginning of a label.
@@ -145,7 +145,7 @@ func shortLabel(label string) string {
 	return label
 }
 
-// reasons says how a score came about, when the hit is of, and what it is called in full.
+// reasons describes the score, the time and the full name of a hit.
 func reasons(h *lukasa.SearchHit) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "score %.2f", h.Score)
@@ -166,7 +166,7 @@ func reasons(h *lukasa.SearchHit) string {
 	return b.String()
 }
 
-// trust returns how far a hit is trusted.
+// trust returns the trust of a hit.
 func trust(h *lukasa.SearchHit) lukasa.Trust {
 	if h.Event != nil {
 		return h.Event.Trust

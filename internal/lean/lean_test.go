@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// openBoard returns a board of its own.
+// openBoard returns a new board.
 func openBoard(t testing.TB) *lukasa.Board {
 	t.Helper()
 	b, err := lukasa.Open(t.TempDir(), lukasa.Options{})
@@ -66,7 +66,7 @@ func appendAll(t testing.TB, b *lukasa.Board, events ...*hmx.Event) {
 	}
 }
 
-// texts returns what the lines of a listing say, without names and labels.
+// texts returns the texts of a listing, without names and labels.
 func texts(t testing.TB, listing string) []string {
 	t.Helper()
 	var list []string
@@ -78,8 +78,8 @@ func texts(t testing.TB, listing string) []string {
 	return list
 }
 
-// Of what is found a model gets what is about its query: nothing of Lukasa's own tools, nothing
-// twice, nothing without content, and a line if there is nothing.
+// A model gets only hits that are about its query: none of Lukasa's own tools, no duplicates,
+// none without content, and a line if there are none.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	b := openBoard(t)
@@ -127,14 +127,14 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// words is what random texts are made of: prose, code, markers of ours, what is hidden.
+// words are the parts of random texts: prose, code, marks of ours, hidden characters.
 var words = rapid.SampledFrom([]string{
 	"staging", "database", "orion", "the", "refund", "rounding", "err != nil {\n\treturn", "}\n", "````", "`````quote-3fa91c", "## Core", "- user:", "日本語のテキスト", "\u202E", "\u200b", "👩‍👩‍👧",
 	"https://example.com/a?b=c", "\n\n\n", "[truncated]", "5 November:", "\x1b[31m", strings.Repeat("x", 300), strings.Repeat("z ", 90), "a.b.c.d.e.f.g", "{\"a\":[1,2,3]}",
 })
 
-// Whatever is on a board, an answer has no more tokens than its budget, no more characters than
-// agents pass on, and little besides the texts in it.
+// For any board, an answer has at most the tokens of its budget, at most the characters that
+// agents pass on, and little besides its texts.
 func TestBudgetHolds(t *testing.T) {
 	t.Parallel()
 	b := openBoard(t)
@@ -216,8 +216,8 @@ func TestBudgetHolds(t *testing.T) {
 	})
 }
 
-// One word in common is not enough to be found, and what is found brings nothing along that
-// has nothing to do with the query.
+// One common word is not enough for a hit, and a hit brings along nothing that is unrelated to
+// the query.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	b := openBoard(t)

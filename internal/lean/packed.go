@@ -12,24 +12,24 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// PackOptions says what of a pack is for a model.
+// PackOptions selects the part of a pack for a model.
 type PackOptions struct {
 	Topic  string
 	Budget int
-	// Session is the one under way: the model has what was said in it before its eyes. Empty
-	// for one that is not known.
+	// Session is the current session: its messages are in the model's context already. Empty if
+	// unknown.
 	Session string
-	// Event returns the event with an id, or nil for one that is not there, and Key the key
-	// of the memory with an id, or nothing.
+	// Event returns the event with an id, or nil if there is none, and Key the key of the
+	// memory with an id, or nothing.
 	Event func(id string) *lukasa.StoredEvent
 	Key   func(id string) string
 }
 
-// unknown is the answer about a topic of which nothing is stored.
+// unknown is the answer about a topic without records.
 const unknown = "Nothing in memory is about this."
 
-// Pack writes the entries of a pack that are about a topic, the best of them until the budget
-// is used, in the order of the pack. Rules and who the agent is are always among them.
+// Pack formats the entries of a pack that are about a topic, the best of them until the budget
+// is used, in the order of the pack. Rules and the agent's identity are always among them.
 func Pack(p *hmx.Pack, o PackOptions) string {
 	q := concern.Query(o.Topic)
 	byRank := slices.SortedFunc(slices.Values(p.Entries), func(a, b hmx.Entry) int { return cmp.Compare(a.Rank, b.Rank) })
@@ -57,8 +57,8 @@ func Pack(p *hmx.Pack, o PackOptions) string {
 	}
 	out := *p
 	out.Entries = nil
-	out.WorkflowHints = hmx.Opt[hmx.WorkflowHints]{} // next_step tells of what comes next
-	out.TokenBudget.TotalBudget = int64(o.Budget)    // which says whether quotes are explained
+	out.WorkflowHints = hmx.Opt[hmx.WorkflowHints]{} // next_step returns what comes next
+	out.TokenBudget.TotalBudget = int64(o.Budget)    // determines whether quotes are explained
 	var last []int64
 	for _, e := range byRank {
 		if taken[e.Rank] && (found || always(&e)) {
@@ -73,7 +73,7 @@ func Pack(p *hmx.Pack, o PackOptions) string {
 			}
 		}
 		if size := estimate(out.Entries); n > 1 && size > 2*o.Budget {
-			continue // by far too much: it is not worth writing
+			continue // far too much: not worth formatting
 		}
 		if text := strings.TrimRight(pack.Markdown(&out), "\n"); fits(text, o.Budget) {
 			return text
@@ -82,7 +82,7 @@ func Pack(p *hmx.Pack, o PackOptions) string {
 	return within(unknown, o.Budget)
 }
 
-// estimate returns what entries count by what the pack says of them.
+// estimate returns the tokens of entries as stated in the pack.
 func estimate(entries []hmx.Entry) (n int) {
 	for i := range entries {
 		n += int(entries[i].TokenEstimate)
@@ -90,13 +90,12 @@ func estimate(entries []hmx.Entry) (n int) {
 	return n
 }
 
-// always reports whether an entry holds whatever the topic is.
+// always reports whether an entry applies to every topic.
 func always(e *hmx.Entry) bool {
 	return e.Section == hmx.SectionConstraints || e.Section == hmx.SectionCore
 }
 
-// known reports whether an entry is of the session under way, or a call of Lukasa's own
-// tools.
+// known reports whether an entry is from the current session, or a call of Lukasa's own tools.
 func (o *PackOptions) known(e *hmx.Entry) bool {
 	if e.SourceType != hmx.SourceEpisode {
 		return false

@@ -9,11 +9,10 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// ShownTokens is how many tokens a single thing has at most that is asked for by its name.
+// ShownTokens is the maximum number of tokens of a single record that is requested by name.
 const ShownTokens = 2000
 
-// Shown writes what a name stands for: a line about it, and its text, that of a memory in a
-// form.
+// Shown formats what a name stands for: a line about it, and its text, for a memory in a form.
 func Shown(found *lukasa.Resolved, form lukasa.Form) string {
 	var head, body, tenant string
 	switch {
@@ -37,8 +36,8 @@ func Shown(found *lukasa.Resolved, form lukasa.Form) string {
 	return within(head, ShownTokens)
 }
 
-// describe returns a line about a thing, and its text: that of a memory, and the JSON of
-// another.
+// describe returns a line about a record, and its text: that of a memory, and the JSON of
+// others.
 func describe(t *lukasa.Thing, form lukasa.Form) (head, body string) {
 	_, name := t.Body.Identity()
 	if name == "" {

@@ -1,5 +1,5 @@
-// Package lru is a cache that keeps the values that were used last. It locks nothing: its
-// owner guards it together with what belongs to it.
+// Package lru is a cache that keeps the most recently used values. It has no lock: its owner
+// guards it together with related state.
 package lru
 
 import "container/list"
@@ -8,7 +8,7 @@ import "container/list"
 type Cache[K comparable, V any] struct {
 	most  int
 	known map[K]*list.Element
-	order *list.List // of entry, the one used last in front
+	order *list.List // of entry, the most recently used first
 }
 
 type entry[K comparable, V any] struct {
@@ -31,8 +31,8 @@ func (c *Cache[K, V]) Get(key K) (v V, ok bool) {
 	return e.Value.(entry[K, V]).value, true
 }
 
-// Put keeps a value in place of the one that the key had. If there are too many, it evicts
-// the one whose last use is the longest ago.
+// Put stores a value in place of the key's former one. If there are too many, it evicts the
+// least recently used.
 func (c *Cache[K, V]) Put(key K, v V) {
 	if e := c.known[key]; e != nil {
 		e.Value = entry[K, V]{key, v}

@@ -11,7 +11,7 @@ func TestCacheEvictsTheLeastRecentlyUsed(t *testing.T) {
 		t.Fatalf("a is %d, %v", v, ok)
 	}
 	c.Put("a", 3) // replaces, evicts nothing
-	c.Put("c", 4) // evicts b, which was used the longest ago
+	c.Put("c", 4) // evicts b, the least recently used
 	for key, want := range map[string]int{"a": 3, "b": 0, "c": 4} {
 		if v, ok := c.Get(key); v != want || ok != (want != 0) {
 			t.Errorf("%s is %d, %v; want %d", key, v, ok, want)

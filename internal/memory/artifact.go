@@ -8,8 +8,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Artifact is an HMX artifact as the body of a record. Its rules are those of
-// HMX-A, and its id obeys [CheckID] besides.
+// Artifact is an HMX artifact as the body of a record. It obeys the rules of HMX-A, and its id
+// also obeys [CheckID].
 type Artifact struct {
 	HMX hmx.Artifact
 }
@@ -26,7 +26,7 @@ func (a *Artifact) SetID(id string) { a.HMX.ArtifactID = id }
 // Normalize sets the protocol version if there is none.
 func (a *Artifact) Normalize() { fallback(&a.HMX.HMXVersion, hmx.Version) }
 
-// Validate applies every rule of HMX-A, which asks for an id.
+// Validate applies every rule of HMX-A, which requires an id.
 func (a *Artifact) Validate() error {
 	if _, err := a.HMX.Validate(); err != nil {
 		return fault.Wrap(fault.InvalidDocument, err)
@@ -34,8 +34,8 @@ func (a *Artifact) Validate() error {
 	return CheckID("artifact_id", a.HMX.ArtifactID)
 }
 
-// Facets returns what indexes see. HMX-A lets tags and references be any text;
-// those that break the rules of tags and ids are no facets.
+// Facets returns what indexes see. HMX-A lets tags and references be any text; those that break
+// the rules of tags and ids are left out.
 func (a *Artifact) Facets() Facets {
 	x := facets()
 	x.Class, x.State = string(a.HMX.ArtifactType), string(a.HMX.Status)
@@ -58,7 +58,7 @@ func (a *Artifact) Facets() Facets {
 	return x
 }
 
-// refer links to things of a kind by id.
+// refer links to records of a kind by id.
 func (x *Facets) refer(rel string, kind record.Kind, ids ...string) {
 	if len(ids) > 1 {
 		x.Links = slices.Grow(x.Links, len(ids))

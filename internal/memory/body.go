@@ -10,33 +10,32 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxBytes is how large a body or a control may be as JSON.
+// MaxBytes is the maximum size of a body or a control as JSON.
 const MaxBytes = 1 << 20
 
-// maxInput is how large a text may be that a body is read from: white space
-// between tokens does not count as the body's.
+// maxInput is the maximum size of the input of a body: white space between tokens does not
+// count towards the size of the body.
 const maxInput = 2 * MaxBytes
 
-// slack is more than what Normalize can add to the JSON of a body.
+// slack is more than Normalize can add to the JSON of a body.
 const slack = 4 << 10
 
-// Body is what a versioned record holds: a *[Memory], *[Edge], *[Entity],
-// *[Relation], *[Conflict], *[Policy], *[Artifact], *[Feedback], *[Violation],
-// *[Embedding], *[Fingerprint] or *[Refinement].
+// Body is the content of a versioned record: a *[Memory], *[Edge], *[Entity], *[Relation],
+// *[Conflict], *[Policy], *[Artifact], *[Feedback], *[Violation], *[Embedding], *[Fingerprint]
+// or *[Refinement].
 type Body interface {
 	// Kind is the kind of record that holds the body.
 	Kind() record.Kind
-	// Identity returns the id, which is empty until somebody gives one, and the
-	// key, which is empty if the body has none.
+	// Identity returns the id, which is empty until it is assigned, and the key, which is empty
+	// if the body has none.
 	Identity() (id, key string)
-	// SetID gives the body an id.
+	// SetID sets the id.
 	SetID(id string)
-	// Normalize sets what was left out to its default and brings lists that are
-	// sets into order. Doing it twice changes nothing.
+	// Normalize sets missing fields to their defaults and sorts lists that are sets. It is
+	// idempotent.
 	Normalize()
-	// Validate applies every rule to a normalised body, and returns all
-	// problems as one invalid_argument. An empty id is not a problem: the engine
-	// gives one.
+	// Validate applies every rule to a normalised body, and returns all problems as one
+	// invalid_argument. An empty id is no problem: the engine assigns one.
 	Validate() error
 	// Facets returns what indexes see of a normalised body.
 	Facets() Facets
@@ -48,8 +47,8 @@ type Body interface {
 type body interface {
 	Body
 	document
-	// defaults and order are the two halves of Normalize. Rules are applied
-	// between them, so that problems name items in the caller's order.
+	// defaults and order are the two halves of Normalize. Rules are applied between them, so
+	// that problems name items in the caller's order.
 	defaults()
 	order()
 	rules(*faults)
@@ -64,8 +63,7 @@ func BodyKinds() []record.Kind {
 	}
 }
 
-// NewBody returns an empty body for records of a kind, or nil if records of
-// that kind hold none.
+// NewBody returns an empty body for records of a kind, or nil if that kind has none.
 func NewBody(kind record.Kind) Body {
 	if kind == record.Artifact {
 		return new(Artifact)
@@ -104,9 +102,9 @@ func newBody(kind record.Kind) body {
 	return nil
 }
 
-// Decode reads the body of a record of a kind, strictly, and returns it
-// normalised and valid. It serves callers' requests and the journal's payloads
-// alike; so a rule, once released, may be loosened but not tightened.
+// Decode strictly decodes the body of a record of a kind, and returns it normalised and valid.
+// It serves requests and the payloads of the journal alike, so a released rule may be loosened
+// but not tightened.
 func Decode(kind record.Kind, data []byte) (Body, error) {
 	if kind == record.Artifact {
 		return decodeArtifact(data)
@@ -141,8 +139,8 @@ func decodeBody(b body, data []byte) error {
 	return nil
 }
 
-// Prepare normalises a body made in Go and applies every rule to it. Problems
-// name items of lists in the order they were given in.
+// Prepare normalises a body made in Go and applies every rule to it. Problems name list items
+// in the caller's order.
 func Prepare(b Body) error {
 	own, ok := b.(body)
 	if !ok {
@@ -154,7 +152,7 @@ func Prepare(b Body) error {
 	return own.Validate()
 }
 
-// validate applies the rules of b to b, its size included.
+// validate applies the rules of b to b, including its size.
 func validate(b body) error {
 	var f faults
 	b.rules(&f)
@@ -179,23 +177,19 @@ func tooLarge(what string, size, limit int) error {
 	return fault.Newf(fault.TooLarge, "%s: document has %d bytes of JSON, but may have at most %d: shorten it, or keep the bulk elsewhere and refer to it", what, size, limit)
 }
 
-// Facets is what an index sees of a body: everything by which it is found,
-// listed, ranked or hidden, whatever kind it is of. Its slices are the body's:
-// read them only.
+// Facets is what an index sees of a body of any kind: everything by which it is found, listed,
+// ranked or hidden. Its slices belong to the body and are read-only.
 type Facets struct {
-	// Class is the sort of thing within its kind: a memory's type, an edge's
-	// kind, a relation's predicate, an entity's type, a policy's kind, an
-	// artifact's type, a violation's scope, an embedding's and a
-	// refinement's model. A conflict, a
-	// feedback and a fingerprint have none.
+	// Class is the type within its kind: a memory's type, an edge's kind, a relation's
+	// predicate, an entity's type, a policy's kind, an artifact's type, a violation's scope, an
+	// embedding's and a refinement's model. A conflict, a feedback and a fingerprint have none.
 	Class string
-	// State is the word that changes over its life: a goal's status, a
-	// constraint's strength, an event's or a feedback's outcome, a conflict's
-	// and an artifact's status, active or inactive for a policy, what a violation
-	// tried.
+	// State is the word that changes over its life: a goal's status, a constraint's strength,
+	// an event's or a feedback's outcome, a conflict's and an artifact's status, active or
+	// inactive for a policy, a violation's operation.
 	State string
-	// Pin says that it belongs to what every agent is told at its start, if its
-	// trust allows: identities, hard constraints, active goals.
+	// Pin says that every agent receives it at its start, if its trust allows: identities, hard
+	// constraints, active goals.
 	Pin bool
 
 	Tags   []string // sorted, without doubles
@@ -203,26 +197,26 @@ type Facets struct {
 	Names  []string // of an entity: its name, then its aliases
 	Links  []Link   // in the order of the body
 
-	ValidFrom  int64         // nanoseconds since 1970; math.MinInt64 if since ever
-	ValidUntil int64         // nanoseconds since 1970, the first at which it no longer holds; math.MaxInt64 if for ever
-	TTL        time.Duration // from the time of the version; 0 if for ever
+	ValidFrom  int64         // nanoseconds since 1970; math.MinInt64 if unbounded
+	ValidUntil int64         // nanoseconds since 1970, exclusive; math.MaxInt64 if unbounded
+	TTL        time.Duration // from the time of the version; 0 if unlimited
 
 	Importance float64 // 0 to 1; of an edge or relation its weight
 	Confidence float64 // 0 to 1
 	Visibility Visibility
 	Scoped     bool // it is a memory with a validity scope
 
-	Agent   string // whom it is about: an artifact's, a feedback's or a violation's agent
+	Agent   string // its subject: an artifact's, a feedback's or a violation's agent
 	Session string // a feedback's session
 }
 
-// Link says that a body refers to another thing.
+// Link is a reference of a body to another record.
 type Link struct {
 	Rel string // why: from, to, between, winner, cited, derived_from, supersedes, superseded_by, of
-	To  URI    // with an empty tenant if the body can only mean its own
+	To  URI    // with an empty tenant if it can only be the body's own
 }
 
-// facets returns the facets of a body that says nothing.
+// facets returns the default facets.
 func facets() Facets {
 	return Facets{
 		ValidFrom: math.MinInt64, ValidUntil: math.MaxInt64,
@@ -230,7 +224,7 @@ func facets() Facets {
 	}
 }
 
-// CheckLinks refuses a body that refers to another tenant's things.
+// CheckLinks refuses a body that refers to records of another tenant.
 func CheckLinks(tenant string, b Body) error {
 	var f faults
 	for _, l := range b.Facets().Links {
@@ -241,8 +235,7 @@ func CheckLinks(tenant string, b Body) error {
 	return f.err(b.Kind().String())
 }
 
-// Nanos returns t in nanoseconds since 1970, or the nearest there is for times
-// that int64 cannot hold.
+// Nanos returns t in nanoseconds since 1970, clamped to the range of int64.
 func Nanos(t hmx.Time) int64 {
 	at := t.Time()
 	switch sec := at.Unix(); {
@@ -254,7 +247,7 @@ func Nanos(t hmx.Time) int64 {
 	return at.UnixNano()
 }
 
-// validity sets the time within which the facets hold.
+// validity sets the time range within which the facets hold.
 func (x *Facets) validity(from, until hmx.Time) {
 	if !from.IsZero() {
 		x.ValidFrom = Nanos(from)
@@ -264,7 +257,7 @@ func (x *Facets) validity(from, until hmx.Time) {
 	}
 }
 
-// validity adds a problem if a time of validity ends before it begins.
+// validity adds a problem if a time range ends before it begins.
 func (f *faults) validity(from, until hmx.Time) {
 	if !from.IsZero() && !until.IsZero() && from.Compare(until) >= 0 {
 		f.add("valid_until", "is "+show(until.String())+", which is not after valid_from "+show(from.String()), "give a later time, or leave one of them out")
@@ -305,7 +298,7 @@ func (f *faults) uris(field string, uris []URI, least, most int) {
 	}
 }
 
-// raw adds what is wrong with an object of the caller's own.
+// raw adds what is wrong with a free-form object of the caller.
 func (f *faults) raw(field string, raw hmx.Raw) {
 	c := codec{faults: f, writing: true}
 	c.raw(field, &raw)

@@ -13,24 +13,22 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// codec walks the fields of a document and either reads or writes each. A
-// document names its fields once, in its method fields, so that what is read
-// and what is written cannot drift apart.
+// codec walks the fields of a document and either reads or writes each. A document lists its
+// fields once, in its method fields, so that reading and writing cannot diverge.
 //
-// Reading is strict: what [canon.Doc] calls a flaw, a name that no field has
-// asked for, null, and a value of another kind are problems. Writing is in the
-// order of the fields, compact, and leaves out what is zero.
+// Reading is strict: flaws of [canon.Doc], unknown names, null, and values of the wrong kind
+// are problems. Writing is compact, in the order of the fields, and leaves out zero values.
 type codec struct {
 	faults *faults
-	path   string // of the object at hand: empty, or ends in a dot
+	path   string // of the current object: empty, or ends in a dot
 
 	writing bool
 	dst     []byte
-	more    bool // the object at hand has a member already
+	more    bool // the current object has a member already
 
 	doc   *canon.Doc
-	at    canon.Node // the object at hand
-	known []string   // names asked for in it
+	at    canon.Node // the current object
+	known []string   // names read in it
 }
 
 // document is what the codec can walk.
@@ -38,8 +36,7 @@ type document interface {
 	fields(*codec)
 }
 
-// member finds the value called name and begins its reading. ok is false if it
-// is not there or not of the kind asked for.
+// member returns the value called name. ok is false if it is missing or of another kind.
 func (c *codec) member(name string, kind canon.Kind) (n canon.Node, ok bool) {
 	c.known = append(c.known, name)
 	n = c.doc.Member(c.at, name)
@@ -49,7 +46,7 @@ func (c *codec) member(name string, kind canon.Kind) (n canon.Node, ok bool) {
 	return n, c.is(n, c.path+name, kind)
 }
 
-// is reports whether n is of the kind asked for, and adds a problem if not.
+// is reports whether n is of the wanted kind, and adds a problem if not.
 func (c *codec) is(n canon.Node, field string, kind canon.Kind) bool {
 	switch found := c.doc.Kind(n); {
 	case found == kind, kind == canon.True && found == canon.False:
@@ -73,7 +70,7 @@ func article(k canon.Kind) string {
 	return "a " + k.String()
 }
 
-// name begins the writing of a member.
+// name writes the name of a member.
 func (c *codec) name(name string) {
 	if c.more {
 		c.dst = append(c.dst, ',')
@@ -91,7 +88,7 @@ func (c *codec) quote(field, s string) {
 	c.dst = canon.AppendQuoted(c.dst, s)
 }
 
-// word is a string.
+// word reads or writes a string.
 func word[T ~string](c *codec, name string, v *T) {
 	if c.writing {
 		if *v != "" {
@@ -105,7 +102,7 @@ func word[T ~string](c *codec, name string, v *T) {
 	}
 }
 
-// words is an array of strings.
+// words reads or writes an array of strings.
 func words[T ~string](c *codec, name string, v *[]T) {
 	list(c, name, v, func(c *codec, field string, n canon.Node, item *T) {
 		if c.writing {
@@ -116,7 +113,7 @@ func words[T ~string](c *codec, name string, v *[]T) {
 	})
 }
 
-// list is an array; one reads or writes an item.
+// list reads or writes an array; one does so for an item.
 func list[T any](c *codec, name string, v *[]T, one func(c *codec, field string, n canon.Node, item *T)) {
 	field := c.path + name
 	if c.writing {
@@ -149,7 +146,7 @@ func list[T any](c *codec, name string, v *[]T, one func(c *codec, field string,
 
 func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
 
-// objects is an array of objects.
+// objects reads or writes an array of objects.
 func objects[T any](c *codec, name string, v *[]T, fields func(*T, *codec)) {
 	list(c, name, v, func(c *codec, field string, n canon.Node, item *T) {
 		if c.writing || c.is(n, field, canon.Object) {
@@ -158,8 +155,7 @@ func objects[T any](c *codec, name string, v *[]T, fields func(*T, *codec)) {
 	})
 }
 
-// object is a member that is an object of its own. When writing, it is left
-// out if it is not there.
+// object reads or writes a member that is an object. It writes nothing unless there is set.
 func (c *codec) object(name string, there bool, fields func(*codec)) (found bool) {
 	if c.writing {
 		if there {
@@ -175,7 +171,7 @@ func (c *codec) object(name string, there bool, fields func(*codec)) (found bool
 	return ok
 }
 
-// inside walks the fields of one object and comes back.
+// inside walks the fields of one object and returns to the outer one.
 func (c *codec) inside(field string, n canon.Node, fields func(*codec)) {
 	path, more, at, known := c.path, c.more, c.at, c.known
 	if c.path, c.more, c.at, c.known = field, false, n, nil; field != "" {
@@ -192,7 +188,7 @@ func (c *codec) inside(field string, n canon.Node, fields func(*codec)) {
 	c.path, c.more, c.at, c.known = path, more, at, known
 }
 
-// refuseUnknown adds a problem for every member that no field has asked for.
+// refuseUnknown adds a problem for every unknown member.
 func (c *codec) refuseUnknown() {
 next:
 	for n := c.doc.First(c.at); n != canon.None; n = c.doc.Next(c.at, n) {
@@ -215,7 +211,7 @@ next:
 	}
 }
 
-// integer is a whole number; zero is left out.
+// integer is an integer; zero is left out.
 func (c *codec) integer(name string, v *int64) {
 	if c.writing {
 		if *v != 0 {
@@ -234,7 +230,7 @@ func (c *codec) integer(name string, v *int64) {
 	}
 }
 
-// count is a whole number from 0; zero is left out unless it is kept.
+// count is an integer from 0; zero is left out unless keepZero is set.
 func (c *codec) count(name string, v *uint64, keepZero bool) {
 	if c.writing {
 		if *v != 0 || keepZero {
@@ -273,12 +269,12 @@ func (c *codec) float(field string, f float64) {
 		f = 0
 	}
 	if f == 0 {
-		f = 0 // JSON readers disagree about the sign of nought
+		f = 0 // JSON readers disagree about the sign of zero
 	}
 	c.dst = canon.AppendShortest(c.dst, f)
 }
 
-// flag is a truth value that may be absent.
+// flag is a boolean that may be absent.
 func (c *codec) flag(name string, v *hmx.Opt[bool]) {
 	if c.writing {
 		if v.Set {
@@ -311,7 +307,7 @@ func (c *codec) time(name string, v *hmx.Time) {
 	}
 }
 
-// raw is an object of the caller's own; nil and {} are left out.
+// raw is a free-form object of the caller; nil and {} are left out.
 func (c *codec) raw(name string, v *hmx.Raw) {
 	if c.writing {
 		if *v == "" {
@@ -447,8 +443,8 @@ func encode(dst []byte, what string, doc document) ([]byte, error) {
 	return c.dst, nil
 }
 
-// decode reads data into doc and adds what is wrong with its shape. It reports
-// whether there was an object to read at all.
+// decode decodes data into doc and adds what is wrong with its form. It reports whether there
+// was an object at all.
 func decode(f *faults, data []byte, doc document) (read bool) {
 	var d canon.Doc
 	for _, flaw := range d.Parse(data) {
@@ -462,7 +458,7 @@ func decode(f *faults, data []byte, doc document) (read bool) {
 	return true
 }
 
-// pathOf turns a JSON Pointer into the way fields are written here.
+// pathOf turns a JSON Pointer into the notation of fields.
 func pathOf(pointer string) string {
 	var b strings.Builder
 	for _, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {

@@ -7,10 +7,10 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxBetween is how many things a conflict may be between.
+// MaxBetween is how many records a conflict may be between.
 const MaxBetween = 32
 
-// ConflictStatus says where a conflict stands.
+// ConflictStatus is the state of a conflict.
 type ConflictStatus string
 
 // The states of a conflict.
@@ -25,14 +25,13 @@ func ConflictStatuses() []ConflictStatus {
 	return []ConflictStatus{ConflictOpen, ConflictResolved, ConflictDismissed}
 }
 
-// Conflict says that things on the board contradict each other, and how that
-// was settled.
+// Conflict says that records of the board contradict each other, and how that was settled.
 type Conflict struct {
 	ID         string
 	Between    []URI // two or more
 	Summary    string
-	Status     ConflictStatus // open unless said
-	Resolution string         // how it was settled, in words
+	Status     ConflictStatus // default open
+	Resolution string         // how it was settled, as text
 	Winner     URI            // the one of Between that holds; only when resolved
 	Metadata   hmx.Raw
 }

@@ -9,21 +9,19 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// minSubstance is how many bytes of its own a content must have to be
-// recognised after it was erased.
+// minSubstance is how many bytes of substance a content needs to be recognised after it was
+// erased.
 const minSubstance = 24
 
-// macDomain keeps the keyed hash apart from every other use of its key.
+// macDomain separates this keyed hash from every other use of its key.
 const macDomain = "lukasa/erased-content/1\n"
 
-// EventMAC returns the keyed hash by which an event's content is recognised
-// when it comes again after it was erased: HMAC-SHA-256 over a domain, the kind,
-// and type and content in the canonical form of RFC 8785. Without the key it
-// neither tells the content nor lets a guess at it be checked.
+// EventMAC returns the keyed hash by which an erased event's content is recognised when it
+// comes again: HMAC-SHA-256 over a domain, the kind, and type and content in the canonical form
+// of RFC 8785. Without the key it neither reveals the content nor lets a guess be verified.
 //
-// Not every content has one: ok is false if its substance, the bytes of all
-// texts and numbers in it, is less than 24. Else one erased "ok" would bar
-// everybody from saying "ok" for ever.
+// ok is false if the content has less than 24 bytes of substance, the total of its texts and
+// numbers. Otherwise one erased "ok" would make every later "ok" unrecordable.
 func EventMAC(key []byte, ev *hmx.Event) (mac record.Hash, ok bool) {
 	content, err := ev.Content.Canonical()
 	if err != nil {
@@ -35,11 +33,11 @@ func EventMAC(key []byte, ev *hmx.Event) (mac record.Hash, ok bool) {
 	return contentMAC(key, record.Event, append(text, '}'), substance(content))
 }
 
-// BodyMAC returns the keyed hash of a normalised body's content: type, text and
-// data of a memory, type and content of an artifact, the document of a
-// fingerprint, everything but id, key, metadata and profile of any other. It is
-// made as [EventMAC] is. What a memory's type gives by default is no substance, and
-// of a feedback only its note is: that an agent succeeded must be sayable again.
+// BodyMAC returns the keyed hash of a normalised body's content: type, text and data of a
+// memory, type and content of an artifact, the document of a fingerprint, and everything except
+// id, key, metadata and profile of any other. It is computed like [EventMAC]. Defaults of a
+// memory's type are no substance, and only the note of a feedback is: the same outcome must be
+// recordable again.
 func BodyMAC(key []byte, b Body) (mac record.Hash, ok bool) {
 	var doc document
 	switch b := b.(type) {
@@ -113,8 +111,8 @@ func contentMAC(key []byte, kind record.Kind, canonical []byte, substance int) (
 	return mac, true
 }
 
-// substance counts the bytes of all texts and numbers in strict JSON, names of
-// members left out.
+// substance counts the bytes of all texts and numbers in strict JSON, without the names of
+// members.
 func substance(data []byte) int {
 	var d canon.Doc
 	if d.Parse(data) != nil {

@@ -18,12 +18,12 @@ const (
 	MaxMACKey  = 64      // bytes
 )
 
-// maxControl is how large a control may be as JSON: what the limits above allow
-// for, with every byte of every id escaped.
+// maxControl is the maximum size of a control as JSON: what the limits above allow, with every
+// byte of every id escaped.
 const maxControl = 32 << 20
 
-// Control is what a record holds that changes what other records mean: a
-// *[Tombstone], *[Redaction], *[Expiry] or *[Transition].
+// Control is the content of a record that changes the meaning of other records: a *[Tombstone],
+// *[Redaction], *[Expiry] or *[Transition].
 type Control interface {
 	// Kind is the kind of record that holds the control.
 	Kind() record.Kind
@@ -36,7 +36,7 @@ type Control interface {
 	rules(*faults)
 }
 
-// DecodeControl reads the control of a record of a kind, strictly.
+// DecodeControl strictly decodes the control of a record of a kind.
 func DecodeControl(kind record.Kind, data []byte) (Control, error) {
 	var c Control
 	switch kind {
@@ -70,7 +70,7 @@ func validateControl(c Control) error {
 	return f.err(c.Kind().String())
 }
 
-// target adds what is wrong with the kind of a thing that a control is about.
+// target adds what is wrong with the kind of a control's target.
 func (f *faults) target(field string, k record.Kind) {
 	switch {
 	case k == 0:
@@ -80,8 +80,8 @@ func (f *faults) target(field string, k record.Kind) {
 	}
 }
 
-// position is the position of a target. It is always written: the first record
-// of a tenant has position 0, and nobody is to mean that one by saying nothing.
+// position is the position of a target. It is always written: 0 is the first record of a
+// tenant, and must not be implied by omission.
 func (c *codec) position(v *uint64) {
 	if !c.writing && c.doc.Member(c.at, "position") == canon.None {
 		c.faults.add(c.path+"position", "is missing", "give the position of the record")
@@ -89,10 +89,10 @@ func (c *codec) position(v *uint64) {
 	c.count("position", v, true)
 }
 
-// positions remembers the positions that the targets of a control have named.
+// positions are the positions that the targets of a control name.
 type positions map[uint64]struct{}
 
-// once adds a problem if a target names a position that another one named.
+// once adds a problem if another target names the same position.
 func (p positions) once(f *faults, field string, position uint64) {
 	if _, ok := p[position]; ok {
 		f.add(field, fmt.Sprintf("is %d, which an earlier target names too", position), "name each record once")
@@ -100,12 +100,11 @@ func (p positions) once(f *faults, field string, position uint64) {
 	p[position] = struct{}{}
 }
 
-// Tombstone says that a thing is no longer to be found, and why. Its history
-// stays.
+// Tombstone says that a record is forgotten, and why. Its history stays.
 type Tombstone struct {
 	Target  record.Kind // kind in JSON
 	ID      string
-	Version uint64 // the one that was current; none for an event
+	Version uint64 // the current one; none for an event
 	Reason  string
 }
 
@@ -137,19 +136,18 @@ func (t *Tombstone) rules(f *faults) {
 // AppendJSON appends the tombstone as compact JSON.
 func (t *Tombstone) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "tombstone", t) }
 
-// Redaction says that the payloads of records are erased. It repeats nothing of
-// them: ids are digests, and content is a keyed hash that tells only whether
-// the same content comes again.
+// Redaction says that the payloads of records are erased. It repeats nothing of them: ids are
+// digests, and content is a keyed hash that only recognises the same content again.
 type Redaction struct {
 	Targets []RedactionTarget
-	Key     []byte // of the keyed hashes; there if and only if one of them is
+	Key     []byte // of the keyed hashes; set if and only if there are any
 }
 
 // RedactionTarget is one record whose payload is erased.
 type RedactionTarget struct {
 	Kind     record.Kind
 	Position uint64
-	ID       record.Hash // of the thing or event, as record.ID makes it; all records about a thing share it
+	ID       record.Hash // digest of the id, see record.ID; all versions of a record share it
 	Content  record.Hash // see [EventMAC]; zero if the content may come again
 }
 
@@ -196,7 +194,7 @@ func (r *Redaction) rules(f *faults) {
 // AppendJSON appends the redaction as compact JSON.
 func (r *Redaction) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "redaction", r) }
 
-// ExpiryCause says why something is over.
+// ExpiryCause says why a record has expired.
 type ExpiryCause string
 
 // The causes.
@@ -208,15 +206,14 @@ const (
 // ExpiryCauses lists the causes.
 func ExpiryCauses() []ExpiryCause { return []ExpiryCause{CauseTTL, CauseRetention} }
 
-// Expiry says that things are over, by their own time or by a policy.
+// Expiry says that records have expired, by their own time or by a policy.
 type Expiry struct {
 	Targets []ExpiryTarget
 	Cause   ExpiryCause
 	Policy  string // id of the policy, if and only if the cause is retention
 }
 
-// ExpiryTarget is one record that is over: an event, or the current content of
-// a thing.
+// ExpiryTarget is one expired record: an event, or the current version of a versioned record.
 type ExpiryTarget struct {
 	Kind     record.Kind
 	Position uint64
@@ -260,7 +257,7 @@ func (e *Expiry) rules(f *faults) {
 // AppendJSON appends the expiry as compact JSON.
 func (e *Expiry) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "expiry", e) }
 
-// Transition says that an artifact's status changes.
+// Transition is a change of an artifact's status.
 type Transition struct {
 	ArtifactID   string
 	From         hmx.Status

@@ -4,20 +4,20 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Type says what sort of thing a memory holds.
+// Type is the type of a memory.
 type Type string
 
 // The nine types.
 const (
 	TypeIdentity   Type = "identity"   // who the agent is
 	TypeFact       Type = "fact"       // what is so
-	TypePreference Type = "preference" // what someone likes or dislikes
-	TypeBelief     Type = "belief"     // what is held to be so, on evidence
-	TypeEvent      Type = "event"      // what happened, and how it went
-	TypeGoal       Type = "goal"       // what is to be reached
+	TypePreference Type = "preference" // what a person likes or dislikes
+	TypeBelief     Type = "belief"     // what is assumed, on evidence
+	TypeEvent      Type = "event"      // what happened, and its outcome
+	TypeGoal       Type = "goal"       // what to achieve
 	TypeConstraint Type = "constraint" // what must or must not be done
 	TypeCapability Type = "capability" // what can be done, and how well
-	TypePattern    Type = "pattern"    // what to do when something comes up again
+	TypePattern    Type = "pattern"    // what to do in a recurring situation
 )
 
 // Types lists the types.
@@ -35,26 +35,24 @@ func ParseType(name string) (Type, error) {
 	return Type(name), f.err("memory")
 }
 
-// Data is what a memory of one type says beside its text: one of *[Identity],
-// *[Fact], *[Preference], *[Belief], *[Event], *[Goal], *[Constraint],
-// *[Capability] and *[Pattern]. All fields are optional.
+// Data is the structured part of a memory of one type: one of *[Identity], *[Fact],
+// *[Preference], *[Belief], *[Event], *[Goal], *[Constraint], *[Capability] and *[Pattern]. All
+// fields are optional.
 type Data interface {
 	// Type is the type of memory that has this data.
 	Type() Type
-	// State is the one word of the data by which memories are listed: a goal's
-	// status, a constraint's strength, an event's outcome, a preference's
-	// polarity; else empty.
+	// State is the word of the data by which memories are listed: a goal's status, a
+	// constraint's strength, an event's outcome, a preference's polarity; otherwise empty.
 	State() string
 
 	document
 	defaults()
 	rules(*faults)
-	// qualifier is what a reader of the text alone would be misled without.
+	// qualifier is what a reader of the text alone must know to understand it correctly.
 	qualifier() string
 }
 
-// NewData returns the data of a memory of type t as it is when nothing was
-// said, or nil if there is no such type.
+// NewData returns the default data of a memory of type t, or nil if there is no such type.
 func NewData(t Type) Data {
 	var d Data
 	switch t {
@@ -83,26 +81,26 @@ func NewData(t Type) Data {
 	return d
 }
 
-// maxField is the longest text of a field of data, in bytes.
+// maxField is the maximum length of a text field of data, in bytes.
 const maxField = 4 << 10
 
-// maxList is how many items a list within data may have.
+// maxList is the maximum number of items of a list within data.
 const maxList = 64
 
-// Strength says how binding a constraint, a preference or a policy is.
+// Strength is how binding a constraint, a preference or a policy is.
 type Strength string
 
-// The three strengths. Hard constraints are shown to every agent that starts.
+// The three strengths. Every agent receives hard constraints at its start.
 const (
-	StrengthHard Strength = "hard" // never to be broken
-	StrengthFirm Strength = "firm" // to be kept unless there is good reason
+	StrengthHard Strength = "hard" // must never be broken
+	StrengthFirm Strength = "firm" // to be kept unless there is a good reason
 	StrengthSoft Strength = "soft" // a wish
 )
 
 // Strengths lists the strengths, strongest first.
 func Strengths() []Strength { return []Strength{StrengthHard, StrengthFirm, StrengthSoft} }
 
-// GoalStatus says where a goal stands.
+// GoalStatus is the state of a goal.
 type GoalStatus string
 
 // The states of a goal.
@@ -118,10 +116,10 @@ func GoalStatuses() []GoalStatus {
 	return []GoalStatus{GoalActive, GoalPaused, GoalAchieved, GoalAbandoned}
 }
 
-// Outcome says how something went.
+// Outcome is how something ended.
 type Outcome string
 
-// The outcomes. Feedback knows all but the last.
+// The outcomes. Feedback may have all but the last.
 const (
 	OutcomeSuccess Outcome = "success"
 	OutcomeFailure Outcome = "failure"
@@ -134,7 +132,7 @@ func Outcomes() []Outcome {
 	return []Outcome{OutcomeSuccess, OutcomeFailure, OutcomePartial, OutcomeUnknown}
 }
 
-// Polarity says which way a preference goes.
+// Polarity is the direction of a preference.
 type Polarity string
 
 // The polarities.
@@ -147,7 +145,7 @@ const (
 // Polarities lists the polarities.
 func Polarities() []Polarity { return []Polarity{PolarityLike, PolarityDislike, PolarityNeutral} }
 
-// Stance says how far a belief is held.
+// Stance is how firmly a belief is held.
 type Stance string
 
 // The stances.
@@ -160,7 +158,7 @@ const (
 // Stances lists the stances.
 func Stances() []Stance { return []Stance{StanceHeld, StanceDoubted, StanceRejected} }
 
-// Level says how well something can be done.
+// Level is how well something can be done.
 type Level string
 
 // The levels.
@@ -187,50 +185,50 @@ type Fact struct {
 	Object    string
 }
 
-// Preference is what someone likes or dislikes. Polarity is like and Strength
-// firm unless said.
+// Preference is what a person likes or dislikes. Polarity defaults to like and Strength to
+// firm.
 type Preference struct {
-	Subject  string // what it is about
+	Subject  string // its topic
 	Polarity Polarity
 	Strength Strength
 }
 
-// Belief is what is held to be so. Stance is held unless said.
+// Belief is what is assumed. Stance defaults to held.
 type Belief struct {
-	Evidence []string // in words; what it was derived from belongs into Sources
+	Evidence []string // as text; records it was derived from belong into Sources
 	Stance   Stance
 }
 
-// Event is something that happened. Outcome is unknown unless said.
+// Event is something that happened. Outcome defaults to unknown.
 type Event struct {
-	Verb       Verb // what was done; may be none
+	Verb       Verb // what was done; may be empty
 	Outcome    Outcome
 	OccurredAt hmx.Time
 }
 
-// Goal is something to be reached. Status is active unless said.
+// Goal is something to achieve. Status defaults to active.
 type Goal struct {
 	Status  GoalStatus
 	Due     hmx.Time
-	Success string // how one will know that it is reached
+	Success string // the criterion of success
 }
 
-// Constraint is a rule. Strength is firm unless said.
+// Constraint is a rule. Strength defaults to firm.
 type Constraint struct {
 	Strength Strength
-	Rule     string // in a form that a program can read, if there is one
+	Rule     string // machine-readable form, if there is one
 }
 
-// Capability is something that can be done. Level is good unless said.
+// Capability is something that can be done. Level defaults to good.
 type Capability struct {
 	Name   string
 	Level  Level
 	Limits []string
 }
 
-// Pattern is what to do when something comes up again.
+// Pattern is what to do in a recurring situation.
 type Pattern struct {
 	Trigger string
 	Action  string
-	Support int64 // how often it was seen to hold
+	Support int64 // how often it was observed to hold
 }

@@ -137,7 +137,7 @@ func (d *Capability) defaults() {
 
 func (d *Pattern) defaults() {}
 
-// fallback sets what was not said.
+// fallback sets a zero value to its default.
 func fallback[T comparable](v *T, to T) {
 	var zero T
 	if *v == zero {
@@ -145,7 +145,7 @@ func fallback[T comparable](v *T, to T) {
 	}
 }
 
-// emptyToNil makes both ways to have no items one.
+// emptyToNil makes an empty list nil.
 func emptyToNil[T any](v *[]T) {
 	if len(*v) == 0 {
 		*v = nil
@@ -247,7 +247,7 @@ func (d *Goal) qualifier() string {
 	return strings.Join(parts, ", ")
 }
 
-// unless returns what v says where that is more than was to be expected.
+// unless returns v unless it is the expected value.
 func unless[T ~string](v, expected T) string {
 	if v == expected {
 		return ""

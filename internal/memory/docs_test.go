@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestDocumented holds docs/formats/memory.md to the code: every field and every
-// name of a closed list stands in it.
+// TestDocumented compares docs/formats/memory.md with the code: it names every field and every
+// value of a closed list.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/formats/memory.md")
 	if err != nil {
@@ -69,7 +69,7 @@ func all[T ~string](need func(what, name string), what string, names []T) {
 	}
 }
 
-// fieldNames returns the names that doc asks for when it is read.
+// fieldNames returns the names that doc reads.
 func fieldNames(doc document) []string {
 	var d canon.Doc
 	d.Parse([]byte("{}"))

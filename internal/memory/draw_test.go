@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// nasty are names that are allowed and have caused trouble elsewhere.
+// nasty are valid names that have caused trouble elsewhere.
 var nasty = []string{
 	"a", "../..", "a/b", "%2F", "#1", "?x=1", "a b", "日本語", "👩‍👩‍👧", "e\u0301", "\u00a0x", "\"quoted\"", `back\slash`, "<script>", "\u2028", "x=y:z", "\uFFFD",
 }
@@ -135,8 +135,7 @@ func uris(t *rapid.T, name string, least, most int) []memory.URI {
 	return rapid.SliceOfNDistinct(uri(), least, most, memory.URI.String).Draw(t, name)
 }
 
-// drawBody returns a valid body that was not normalised, of a kind that is not
-// artifact.
+// drawBody returns a valid body that is not normalised, of any kind except artifact.
 func drawBody(t *rapid.T, kind record.Kind) memory.Body {
 	id := rapid.OneOf(rapid.Just(""), ident()).Draw(t, "id")
 	meta := raw().Draw(t, "metadata")
@@ -260,13 +259,13 @@ func drawHash(t *rapid.T, name string) (h record.Hash) {
 	return h
 }
 
-// aging lists what a policy can retain: everything but embeddings and refinements,
-// which go with what they are of.
+// aging lists what a policy can retain: everything except embeddings and refinements, which end
+// with their target.
 func aging() []record.Kind {
 	return slices.DeleteFunc(append(memory.BodyKinds(), record.Event), func(k record.Kind) bool { return k == record.Embedding || k == record.Refinement })
 }
 
-// honourable takes out of a policy what its kinds do not have.
+// honourable removes from a policy what its kinds do not have.
 func honourable(p *memory.Policy) {
 	for _, k := range p.Retention.Kinds {
 		if k == record.Event {
@@ -323,7 +322,7 @@ func drawControl(t *rapid.T, kind record.Kind) memory.Control {
 	}
 }
 
-// validityScope draws where a memory holds, mostly everywhere.
+// validityScope draws a validity scope, mostly an empty one.
 func validityScope(t *rapid.T) (v hmx.ValidityScope) {
 	if rapid.Bool().Draw(t, "everywhere") {
 		return v

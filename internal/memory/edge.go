@@ -5,7 +5,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// EdgeKind says what an edge means.
+// EdgeKind is the meaning of an edge.
 type EdgeKind string
 
 // The seven edge kinds. Others have the form x-{vendor}-{kind}.
@@ -27,14 +27,14 @@ func EdgeKinds() []EdgeKind {
 	}
 }
 
-// Edge says that one thing on the board has to do with another.
+// Edge connects one record of the board to another.
 type Edge struct {
 	ID       string
 	From     URI
 	To       URI
 	EdgeKind EdgeKind         // kind in JSON
-	Weight   hmx.Opt[float64] // 0 to 1, 1 unless said
-	Sources  []URI            // what says so
+	Weight   hmx.Opt[float64] // 0 to 1, default 1
+	Sources  []URI            // its evidence
 	Metadata hmx.Raw
 }
 

@@ -12,27 +12,26 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxModel is how long the name of an embedding model may be, in bytes.
+// MaxModel is the maximum length of the name of an embedding model, in bytes.
 const MaxModel = 256
 
-// Embedding is the vector that a model outside the program made of an event or
-// of one version of a thing. Only the engine writes one, so that a replay need not
-// ask the model again.
+// Embedding is the vector of an event or of one version of a record by an external model. Only
+// the engine writes it, so that a replay does not need the model.
 type Embedding struct {
 	ID       string // see [NewEmbedding]
 	Model    string
-	Target   URI    // the event or the thing, without a version
-	Position uint64 // of the record that was read
+	Target   URI    // the event or the record, without a version
+	Position uint64 // of the record that was embedded
 	Vector   []byte // 4 bytes for each number, IEEE 754, little-endian
 }
 
-// NewEmbedding returns an embedding whose id says what it is of and by which model.
+// NewEmbedding returns an embedding whose id is derived from its target and model.
 func NewEmbedding(model string, target URI, position uint64, vector []float32) *Embedding {
 	target.Version = 0
 	h := sha256.New()
 	for _, part := range []string{"lukasa/embedding/1", target.String(), strconv.FormatUint(position, 10), strconv.Itoa(len(vector)), model} {
 		h.Write([]byte(part))
-		h.Write([]byte{'\n'}) // none of the parts before the last has one
+		h.Write([]byte{'\n'}) // none of the parts before the last contains one
 	}
 	e := &Embedding{ID: "embedding-" + hex.EncodeToString(h.Sum(nil)[:16]), Model: model, Target: target, Position: position}
 	for _, x := range vector {
@@ -41,7 +40,7 @@ func NewEmbedding(model string, target URI, position uint64, vector []float32) *
 	return e
 }
 
-// Dimensions is how many numbers the vector has.
+// Dimensions is the length of the vector.
 func (e *Embedding) Dimensions() int { return len(e.Vector) / 4 }
 
 // Floats returns the vector.

@@ -8,17 +8,17 @@ import (
 // MaxAliases is how many other names an entity may have.
 const MaxAliases = 64
 
-// Entity is somebody or something that memories speak of.
+// Entity is a person or an object that memories mention.
 type Entity struct {
 	ID          string
 	Name        string
 	Type        string // person, service, file, …: an open list
 	Aliases     []string
 	Description string
-	Attributes  hmx.Raw // an object of the caller's own
+	Attributes  hmx.Raw // a free-form object of the caller
 	Tags        []string
-	Importance  hmx.Opt[float64] // 0 to 1, 0.5 unless said
-	Confidence  hmx.Opt[float64] // 0 to 1, 1 unless said
+	Importance  hmx.Opt[float64] // 0 to 1, default 0.5
+	Confidence  hmx.Opt[float64] // 0 to 1, default 1
 	Sources     []URI            // what it was derived from
 	Metadata    hmx.Raw
 }
@@ -98,16 +98,16 @@ func (e *Entity) Facets() Facets {
 // AppendJSON appends the entity as compact JSON.
 func (e *Entity) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "entity", e) }
 
-// Relation says what two entities have to do with each other.
+// Relation connects two entities.
 type Relation struct {
 	ID         string
 	From       string           // id of an entity
 	To         string           // id of an entity
 	Predicate  string           // works_on, depends_on, …: an open list
-	Weight     hmx.Opt[float64] // 0 to 1, 1 unless said
-	Confidence hmx.Opt[float64] // 0 to 1, 1 unless said
+	Weight     hmx.Opt[float64] // 0 to 1, default 1
+	Confidence hmx.Opt[float64] // 0 to 1, default 1
 	ValidFrom  hmx.Time
-	ValidUntil hmx.Time // the first instant at which it no longer holds
+	ValidUntil hmx.Time // exclusive
 	Sources    []URI    // what it was derived from
 	Metadata   hmx.Raw
 }

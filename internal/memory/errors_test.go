@@ -14,8 +14,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// checkError holds every error to the house rules: from the catalogue, UTF-8,
-// short enough to read, and without a character that plays tricks.
+// checkError checks every error: from the catalogue, UTF-8, short enough to read, and without
+// deceptive characters.
 func checkError(t *testing.T, err error) {
 	t.Helper()
 	switch fault.CodeOf(err) {
@@ -289,7 +289,7 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-// TestBadGo has what only Go code can get wrong.
+// TestBadGo has errors that only Go code can make.
 func TestBadGo(t *testing.T) {
 	for name, tc := range map[string]struct {
 		body memory.Body
@@ -318,7 +318,7 @@ func nan() float64 {
 	return zero / zero
 }
 
-// farSources are as many and as long as sources may be.
+// farSources are the most and the longest sources allowed.
 func farSources() []memory.URI {
 	var out []memory.URI
 	for i := range memory.MaxSources {

@@ -8,32 +8,31 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxCited is how many things one feedback may cite.
+// MaxCited is how many records one feedback may cite.
 const MaxCited = 256
 
-// FeedbackOutcomes lists the outcomes that feedback can tell.
+// FeedbackOutcomes lists the outcomes of feedback.
 func FeedbackOutcomes() []Outcome {
 	return []Outcome{OutcomeSuccess, OutcomeFailure, OutcomePartial}
 }
 
-// Feedback says how a task went, and which things on the board it drew on.
+// Feedback says how a task ended, and which records of the board it used.
 type Feedback struct {
 	ID        string
 	AgentID   string
 	SessionID string // optional
 	Outcome   Outcome
 	Cited     []URI
-	Score     hmx.Opt[float64] // -1 to 1: how well, where the outcome is too coarse; it does not contradict it
-	Profile   hmx.Opt[Profile] // set by the engine, whatever a caller gives
+	Score     hmx.Opt[float64] // -1 to 1: a finer grade of the outcome, which it must not contradict
+	Profile   hmx.Opt[Profile] // set by the engine, whatever the caller gives
 	Note      string
 	Metadata  hmx.Raw
 }
 
-// Profile says what was typical of the things that a feedback cites when it came
-// in: how fresh they were, how often drawn on, how well they had served, how
-// important their writers called them. Each is the mean of a factor of salience,
-// from 0 to 1. It is part of the record, so that what is learned from it depends
-// on nothing else.
+// Profile is the state of the cited records when the feedback came in: how fresh they were, how
+// often used, how useful they had been, and their importance. Each is the mean of a salience
+// factor, from 0 to 1. It is part of the record, so that learning from it depends on nothing
+// else.
 type Profile struct{ Recency, Access, Citations, Importance float64 }
 
 func (p *Profile) fields(c *codec) {
@@ -76,7 +75,7 @@ func (b *Feedback) fields(c *codec) {
 	c.raw("metadata", &b.Metadata)
 }
 
-// Normalize orders what is cited.
+// Normalize sorts the citations.
 func (b *Feedback) Normalize() {
 	b.defaults()
 	b.order()

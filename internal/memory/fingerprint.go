@@ -11,21 +11,20 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxFingerprint is what the JSON of a fingerprint does not reach, in bytes.
+// MaxFingerprint is the exclusive upper limit of the JSON of a fingerprint, in bytes.
 const MaxFingerprint = 100_000
 
-// Fingerprint is what an agent learned elsewhere, in short, as it was brought in: a
-// document of HMX-F in its canonical form. Its rules here are that it is such an object,
-// of less than [MaxFingerprint] bytes, and that its hash is that of the rest; what its
-// members are is a question for who reads it.
+// Fingerprint is an imported HMX-F document, a digest of what an agent learned elsewhere, in
+// canonical form. The rules here are that it is an object of less than [MaxFingerprint] bytes
+// whose hash matches the rest; its reader checks the members.
 type Fingerprint struct {
 	ID         string     // see [NewFingerprint]
-	Visibility Visibility // tenant unless said
+	Visibility Visibility // default tenant
 	Document   hmx.Raw    // HMX-F
 }
 
-// NewFingerprint returns the body for a document. Its id is made of the document's hash,
-// so that what is brought in twice is there once.
+// NewFingerprint returns the body for a document. Its id is derived from the document's hash,
+// so that importing it twice stores it once.
 func NewFingerprint(document []byte) *Fingerprint {
 	b := &Fingerprint{Document: hmx.Raw(document)}
 	b.Normalize()
@@ -35,7 +34,7 @@ func NewFingerprint(document []byte) *Fingerprint {
 	return b
 }
 
-// Hash returns the hash that the document states, or nothing.
+// Hash returns the hash stated in the document, or nothing.
 func (b *Fingerprint) Hash() string {
 	var d canon.Doc
 	if d.Parse([]byte(b.Document)); !d.Complete() || d.Kind(d.Root()) != canon.Object {
@@ -63,7 +62,7 @@ func (b *Fingerprint) fields(c *codec) {
 	c.raw("document", &b.Document)
 }
 
-// Normalize sets the visibility and brings the document into its canonical form.
+// Normalize sets the visibility and makes the document canonical.
 func (b *Fingerprint) Normalize() { b.defaults() }
 
 func (b *Fingerprint) defaults() {

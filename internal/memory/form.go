@@ -13,7 +13,7 @@ import (
 // Form is how much of a memory is shown.
 type Form string
 
-// The forms. Short and medium are kept with the memory, full is made on demand.
+// The forms. Short and medium are stored with the memory, full is made on demand.
 const (
 	FormShort  Form = "short"
 	FormMedium Form = "medium"
@@ -36,10 +36,10 @@ const (
 	MediumTokens = 200
 )
 
-// cutMarker stands where a form ends before its text does.
+// cutMarker marks where a form is cut.
 const cutMarker = "…"
 
-// Forms are the two persisted forms of a memory.
+// Forms are the two stored forms of a memory.
 type Forms struct {
 	Short  string
 	Medium string
@@ -50,18 +50,16 @@ func (x *Forms) fields(c *codec) {
 	word(c, "medium", &x.Medium)
 }
 
-// MakeForms returns the forms of a text: as many whole sentences from its
-// beginning as fit, or the beginning of the first one if that alone is too
-// long. Data may be nil; what a reader of the text alone would be misled
-// without (a constraint's strength, an event's outcome) stands before it in
+// MakeForms returns the forms of a text: as many whole sentences from its beginning as fit, or
+// the beginning of the first one if that is too long. data may be nil; what a reader needs to
+// understand the text correctly (a constraint's strength, an event's outcome) precedes it in
 // brackets.
 func MakeForms(text string, data Data, c tokens.Counter) Forms {
 	line := lead(data) + strings.Join(strings.Fields(text), " ")
 	return Forms{Short: abridge(line, c, ShortTokens), Medium: abridge(line, c, MediumTokens)}
 }
 
-// FillForms makes the forms that the memory does not have, and refuses those it
-// came with that are longer than a form may be.
+// FillForms makes the missing forms of the memory, and refuses given forms that are too long.
 func (m *Memory) FillForms(c tokens.Counter) error {
 	var f faults
 	f.form("forms.short", m.Forms.Short, c, ShortTokens)
@@ -83,8 +81,8 @@ func (f *faults) form(field, s string, c tokens.Counter, limit int) {
 	}
 }
 
-// Render returns the memory in a form. Short and medium are the persisted ones;
-// full is the whole text, with the fields of its data on lines of their own.
+// Render returns the memory in a form. Short and medium are the stored ones; full is the whole
+// text, with the fields of its data on separate lines.
 func (m *Memory) Render(form Form) string {
 	switch form {
 	case FormShort:
@@ -111,7 +109,7 @@ func lead(data Data) string {
 	return ""
 }
 
-// details returns what the data says beyond text and lead, a line each.
+// details returns what the data adds to the text and its lead, a line each.
 func details(data Data) []string {
 	var lines []string
 	say := func(name string, values ...string) {
@@ -154,14 +152,14 @@ func details(data Data) []string {
 	return lines
 }
 
-// abridge returns the longest run of whole sentences from the beginning of line
-// that counts at most limit, or failing that the beginning of the first.
+// abridge returns the longest run of whole sentences from the beginning of line within limit,
+// or otherwise the beginning of the first.
 func abridge(line string, c tokens.Counter, limit int) string {
 	whole := tokens.Truncate(c, line, limit, cutMarker)
 	if whole == line {
 		return line
 	}
-	// What survives the cut holds every run of sentences that could fit.
+	// The cut text contains every run of sentences that could fit.
 	end := 0
 	for n := sentence(line); n <= len(whole) && n <= len(line); {
 		if c.Count(line[:n]) > limit {
@@ -175,16 +173,15 @@ func abridge(line string, c tokens.Counter, limit int) string {
 		}
 		n = len(line) - len(rest) + step
 	}
-	// A very short opening sentence says less than a cut-off beginning does.
+	// A very short first sentence says less than a cut beginning.
 	if end == 0 || end < len(whole)/3 {
 		return whole
 	}
 	return line[:end]
 }
 
-// sentence returns how many bytes the first sentence of s has: to a full stop,
-// exclamation or question mark before white space and not a small letter, or to
-// the end.
+// sentence returns the length of the first sentence of s: up to a full stop, exclamation or
+// question mark before white space that is not followed by a small letter, or to the end.
 func sentence(s string) int {
 	for i, r := range s {
 		next := i + utf8.RuneLen(r)

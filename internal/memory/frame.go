@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Verb says what is done in a frame. The zero Verb is none.
+// Verb is the action of a frame. The zero Verb is none.
 type Verb string
 
 // The ten verbs.
@@ -30,10 +30,10 @@ func Verbs() []Verb {
 	}
 }
 
-// ObjectKind says what sort of thing a frame's reference is.
+// ObjectKind is the kind of a frame's object.
 type ObjectKind string
 
-// The sixteen object kinds: ten of what agents deal in, six of what they work on.
+// The sixteen object kinds: ten for what agents handle, six for what they work on.
 const (
 	ObjService    ObjectKind = "service"
 	ObjModel      ObjectKind = "model"
@@ -61,17 +61,17 @@ func ObjectKinds() []ObjectKind {
 	}
 }
 
-// sentinel is an error that is only told apart, never shown on its own.
+// sentinel is an error to match, never shown on its own.
 type sentinel string
 
 func (s sentinel) Error() string { return string(s) }
 
 const (
-	// ErrInvalidVerb is in the chain of an error about a verb that is none of
-	// the ten, which the error itself lists.
+	// ErrInvalidVerb is in the chain of an error about an unknown verb. The error itself lists
+	// the ten verbs.
 	ErrInvalidVerb sentinel = "there is no such verb"
-	// ErrInvalidObjKind is in the chain of an error about an object kind that
-	// is none of the sixteen, which the error itself lists.
+	// ErrInvalidObjKind is in the chain of an error about an unknown object kind. The error
+	// itself lists the sixteen kinds.
 	ErrInvalidObjKind sentinel = "there is no such object kind"
 )
 
@@ -97,7 +97,7 @@ func (f *faults) objectKind(field string, k ObjectKind) {
 	oneOf(f, field, k, "an object kind", ObjectKinds(), ErrInvalidObjKind)
 }
 
-// Frame says in which situation something matters: doing this with that.
+// Frame is a situation in which a record matters: an action on an object.
 type Frame struct {
 	Verb Verb       `json:"verb"`
 	Kind ObjectKind `json:"kind"`
@@ -107,8 +107,8 @@ type Frame struct {
 // String returns the text form verb:kind=ref.
 func (fr Frame) String() string { return string(fr.Verb) + ":" + string(fr.Kind) + "=" + fr.Ref }
 
-// ParseFrame reads the text form verb:kind=ref. The reference is everything
-// after the first equals sign.
+// ParseFrame parses the text form verb:kind=ref. The reference is everything after the first
+// equals sign.
 func ParseFrame(text string) (Frame, error) {
 	var f faults
 	head, ref, ok := strings.Cut(text, "=")
@@ -125,14 +125,14 @@ func ParseFrame(text string) (Frame, error) {
 	return fr, nil
 }
 
-// Validate judges the three parts.
+// Validate checks the three parts.
 func (fr Frame) Validate() error {
 	var all faults
 	all.frame("", fr)
 	return all.err("frame")
 }
 
-// frame adds what is wrong with fr. Prefix is empty or ends in a dot.
+// frame adds what is wrong with fr. prefix is empty or ends in a dot.
 func (f *faults) frame(prefix string, fr Frame) {
 	f.verb(prefix+"verb", fr.Verb)
 	f.objectKind(prefix+"kind", fr.Kind)
@@ -145,7 +145,7 @@ func (fr *Frame) fields(c *codec) {
 	word(c, "ref", &fr.Ref)
 }
 
-// sortFrames orders frames and removes doubles, so that equal sets are equal lists.
+// sortFrames sorts frames and removes duplicates.
 func sortFrames(frames []Frame) []Frame {
 	if len(frames) == 0 {
 		return nil
@@ -155,7 +155,7 @@ func sortFrames(frames []Frame) []Frame {
 	return slices.Compact(out)
 }
 
-// sortWords orders words and removes doubles.
+// sortWords sorts words and removes duplicates.
 func sortWords[T ~string](words []T) []T {
 	if len(words) == 0 {
 		return nil

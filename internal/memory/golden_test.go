@@ -46,7 +46,7 @@ func fullMemory() *memory.Memory {
 	}
 }
 
-// bodies are one of each kind and, of memories, one of each type.
+// bodies are one of each kind and one memory of each type.
 func bodies() map[string]memory.Body {
 	all := map[string]memory.Body{
 		"memory": fullMemory(),
@@ -263,7 +263,7 @@ func TestNanos(t *testing.T) {
 	}
 }
 
-// pinnedMAC keeps what was erased erased: the hash must not change.
+// pinnedMAC must not change, since it recognises erased content.
 const pinnedMAC = "f29f008738153a164b564563e8d4289653fbd9f584767affc3dce54fa21d31f8"
 
 func TestErasedContent(t *testing.T) {
@@ -315,7 +315,7 @@ func TestErasedContent(t *testing.T) {
 		seen[mac] = name
 		body.SetID("another")
 		if f, ok := body.(*memory.Feedback); ok {
-			f.Profile = hmx.Some(memory.Profile{Recency: 1}) // the engine's, not the caller's
+			f.Profile = hmx.Some(memory.Profile{Recency: 1}) // set by the engine, not the caller
 		}
 		if again, _ := memory.BodyMAC(key, body); again != mac {
 			t.Errorf("%s: the id or the profile changes the hash", name)

@@ -1,27 +1,25 @@
-// Package memory is the vocabulary of a board: what memories and their kin are,
-// which rules they obey, how they are written, and what things are called.
+// Package memory is the vocabulary of a board: memories and the other versioned records, their
+// rules, their encoding, and their names.
 //
 // # What is guaranteed
 //
 //   - Purity: no clock, no randomness, no state, no I/O.
-//   - One strict reader for every type: names are exact and with case, stand
-//     once in an object, and none is unknown; text is UTF-8; nothing trails.
-//   - One encoding for every value: compact JSON, fields in a fixed order,
-//     defaults written out by [Body.Normalize]. Reading what was written gives
-//     the same value.
+//   - One strict reader for every type: names are case-sensitive, occur once in an
+//     object, and are known; text is UTF-8; nothing follows.
+//   - One encoding for every value: compact JSON, fields in a fixed order, defaults
+//     written out by [Body.Normalize]. Decoding the encoding gives the same value.
 //   - All problems at once: an [InvalidError] lists field, rule and fix of each,
 //     behind a fault with the code invalid_argument. No error repeats a control
 //     or bidirectional control character, or more than a few words of a value.
-//   - Closed lists are closed: an error about a name that is not in one says
-//     which are.
-//   - The narrow waist: an index sees the [Facets] of a body, whatever it is.
+//   - Closed lists are closed: an error about an unknown name lists the known ones.
+//   - The narrow waist: an index sees only the [Facets] of a body, of any kind.
 //
 // # What is not
 //
-// A body is judged by itself. Whether a key is free, a version the next, a
-// referred thing there and in the same tenant ([CheckLinks] helps), a writer
-// trusted: that is for those who hold the others. Versions, times, writers,
-// trust and state are the engine's, and nobody reads them from a request.
+// A body is checked by itself. Whether a key is free, a version is the next, a referenced
+// record exists in the same tenant ([CheckLinks] helps) or a writer is trusted is checked by
+// callers that see the other records. Versions, times, writers, trust and state belong to the
+// engine and are never read from a request.
 //
 // docs/formats/memory.md lists all fields and rules.
 package memory
@@ -36,7 +34,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Limits of a memory; names have theirs beside [MaxKey].
+// Limits of a memory; those of names are beside [MaxKey].
 const (
 	MaxText     = 64 << 10 // bytes
 	MaxTags     = 64
@@ -46,13 +44,13 @@ const (
 	MaxTTL      = 100 * 365 * 24 * 3600 // seconds: a hundred years
 )
 
-// Defaults of what a caller does not say.
+// Defaults of missing fields.
 const (
 	DefaultImportance = 0.5
 	DefaultConfidence = 1.0
 )
 
-// Visibility says who may be shown a thing.
+// Visibility says who may see a record.
 type Visibility string
 
 // The visibilities.
@@ -64,27 +62,27 @@ const (
 // Visibilities lists the visibilities.
 func Visibilities() []Visibility { return []Visibility{VisiblePrivate, VisibleTenant} }
 
-// Memory is what a caller writes to be remembered.
+// Memory is a memory as a caller writes it.
 type Memory struct {
-	ID         string // given by the engine if empty
+	ID         string // assigned by the engine if empty
 	Type       Type   // that of Data if empty
 	Key        string // optional, unique within the tenant
 	Text       string
-	Data       Data // what its type says if nil
+	Data       Data // the defaults of its type if nil
 	Tags       []string
 	Frames     []Frame
-	Importance hmx.Opt[float64] // 0 to 1, 0.5 unless said
-	Confidence hmx.Opt[float64] // 0 to 1, 1 unless said
+	Importance hmx.Opt[float64] // 0 to 1, default 0.5
+	Confidence hmx.Opt[float64] // 0 to 1, default 1
 	ValidFrom  hmx.Time
-	ValidUntil hmx.Time // the first instant at which it no longer holds
-	TTLSeconds int64    // from the time of the version; 0 is for ever
-	// ValidityScope is where it holds; outside of it no read that acts on memories uses
-	// it. The zero one is everywhere in the tenant.
+	ValidUntil hmx.Time // exclusive
+	TTLSeconds int64    // from the time of the version; 0 means unlimited
+	// ValidityScope is where it holds; reads that act on memories ignore it elsewhere. The zero
+	// value is everywhere in the tenant.
 	ValidityScope hmx.ValidityScope
-	Visibility    Visibility // tenant unless said
+	Visibility    Visibility // default tenant
 	Forms         Forms      // see [Memory.FillForms]
 	Sources       []URI      // what it was derived from
-	Metadata      hmx.Raw    // an object of the caller's own
+	Metadata      hmx.Raw    // a free-form object of the caller
 }
 
 // Kind returns record.Memory.
@@ -187,7 +185,7 @@ func (m *Memory) rules(f *faults) {
 	f.raw("metadata", m.Metadata)
 }
 
-// text adds what is wrong with the text that a record is about.
+// text adds what is wrong with the main text of a record.
 func (f *faults) text(field, s string) {
 	if strings.TrimSpace(s) == "" {
 		f.add(field, "is empty", fmt.Sprintf("give 1 to %d bytes of text", MaxText))
@@ -237,7 +235,7 @@ func (x *Facets) link(rel string, to ...URI) {
 // AppendJSON appends the memory as compact JSON.
 func (m *Memory) AppendJSON(dst []byte) ([]byte, error) { return encode(dst, "memory", m) }
 
-// sortURIs orders URIs and removes doubles.
+// sortURIs sorts URIs and removes duplicates.
 func sortURIs(uris []URI) []URI {
 	if len(uris) == 0 {
 		return nil
@@ -247,8 +245,8 @@ func sortURIs(uris []URI) []URI {
 	return slices.Compact(out)
 }
 
-// compact returns raw as it is written: without white space, and empty for {}.
-// What is not an object stays, for the rules to find.
+// compact returns raw as it is written: without white space, and empty for {}. It returns
+// anything but an object unchanged, for the rules to find.
 func compact(raw hmx.Raw) hmx.Raw {
 	var f faults
 	c := codec{faults: &f, writing: true}

@@ -20,34 +20,32 @@ const (
 	MaxName   = 512 // of an entity, a predicate, a subject
 )
 
-// CheckTenant judges the name of a tenant: 1 to 255 bytes of UTF-8 without
-// control or bidirectional control characters, and no white space around it.
-// Slashes are allowed.
+// CheckTenant checks the name of a tenant: 1 to 255 bytes of UTF-8 without control or
+// bidirectional control characters, and without white space around it. Slashes are allowed.
 func CheckTenant(name string) error {
 	var f faults
 	f.tenant("tenant", name)
 	return f.err("name")
 }
 
-// CheckID judges an id (of an event, a session, an agent, a trace, a record)
-// that is called field in the request: 1 to 1,024 bytes of UTF-8 without
-// control or bidirectional control characters.
+// CheckID checks an id (of an event, a session, an agent, a trace, a record) that the request
+// calls field: 1 to 1,024 bytes of UTF-8 without control or bidirectional control characters.
 func CheckID(field, id string) error {
 	var f faults
 	f.name(field, id, MaxID)
 	return f.err("name")
 }
 
-// CheckActor judges the name of a writer, by the rules of ids.
+// CheckActor checks the name of a writer, by the rules of ids.
 func CheckActor(name string) error {
 	var f faults
 	f.name("actor", name, MaxActor)
 	return f.err("name")
 }
 
-// CheckKey judges the key of a memory or policy: 1 to 512 bytes of UTF-8
-// without control or bidirectional control characters, no white space around
-// it, and segments that are not empty between its slashes.
+// CheckKey checks the key of a memory or policy: 1 to 512 bytes of UTF-8 without control or
+// bidirectional control characters, without white space around it, and without empty segments
+// between slashes.
 func CheckKey(key string) error {
 	var f faults
 	f.key("key", key)
@@ -82,8 +80,7 @@ func (f *faults) name(field, s string, limit int) bool {
 	return true
 }
 
-// trimmed adds what is wrong with a name of 1 to limit bytes that stands
-// without white space around it.
+// trimmed adds what is wrong with a name of 1 to limit bytes without white space around it.
 func (f *faults) trimmed(field, s string, limit int) bool {
 	if !f.name(field, s, limit) {
 		return false
@@ -108,8 +105,8 @@ func (f *faults) key(field, s string) bool {
 	return true
 }
 
-// prose adds what is wrong with running text of at most limit bytes. Line
-// breaks and whatever else UTF-8 can say are allowed.
+// prose adds what is wrong with running text of at most limit bytes. Line breaks and all other
+// UTF-8 are allowed.
 func (f *faults) prose(field, s string, limit int) bool {
 	if len(s) > limit {
 		f.add(field, fmt.Sprintf("has %d bytes, but may have at most %d", len(s), limit), "shorten it, or keep the bulk elsewhere and refer to it")
@@ -131,8 +128,7 @@ func (f *faults) utf8(field, s string) bool {
 	return true
 }
 
-// bidiControl reports whether r changes the direction of the text around it
-// without being seen.
+// bidiControl reports whether r invisibly changes the direction of the text around it.
 func bidiControl(r rune) bool {
 	switch {
 	case r == 0x061C, r == 0x200E, r == 0x200F, r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:

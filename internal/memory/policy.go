@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// PolicyKind says what a policy does.
+// PolicyKind is the purpose of a policy.
 type PolicyKind string
 
 // The kinds of policies.
@@ -25,13 +25,13 @@ func PolicyKinds() []PolicyKind {
 	return []PolicyKind{PolicyInstruction, PolicyConstraint, PolicyRetention}
 }
 
-// RetentionAction says what becomes of a record that has reached its age.
+// RetentionAction is what happens to a record at its maximum age.
 type RetentionAction string
 
 // The actions of retention.
 const (
-	RetainTombstone RetentionAction = "tombstone" // it is no longer found; its history stays
-	RetainErase     RetentionAction = "erase"     // its payload is gone for good
+	RetainTombstone RetentionAction = "tombstone" // it is forgotten; its history stays
+	RetainErase     RetentionAction = "erase"     // its payload is erased
 )
 
 // RetentionActions lists the actions.
@@ -39,19 +39,18 @@ func RetentionActions() []RetentionAction {
 	return []RetentionAction{RetainTombstone, RetainErase}
 }
 
-// MaxSelectors is how many items each list of a scope may have.
+// MaxSelectors is the maximum number of items of each list of a scope.
 const MaxSelectors = 64
 
-// MaxPriority is the greatest priority of a policy, up or down.
+// MaxPriority is the greatest absolute priority of a policy.
 const MaxPriority = 1000
 
-// Scope says to what a policy applies. Lists narrow it together; an empty one
-// does not narrow.
+// Scope says what a policy applies to. All lists must match; an empty list matches everything.
 type Scope struct {
-	Agents    []string // ids of the agents that it came from, or that are told
+	Agents    []string // ids of the agents that wrote it, or that receive it
 	Types     []Type   // of memories
-	Tags      []string // one of which it must have
-	KeyPrefix string   // of keys, whole segments: release covers release/cadence
+	Tags      []string // one of which must match
+	KeyPrefix string   // of keys, in whole segments: release covers release/cadence
 }
 
 func (s Scope) isZero() bool {
@@ -69,7 +68,7 @@ func (s *Scope) fields(c *codec) {
 type Retention struct {
 	Kinds         []record.Kind
 	MaxAgeSeconds int64
-	Action        RetentionAction // unless said tombstone, or erase where events are among the kinds
+	Action        RetentionAction // default tombstone, or erase if events are among the kinds
 }
 
 func (r Retention) isZero() bool {
@@ -82,17 +81,17 @@ func (r *Retention) fields(c *codec) {
 	word(c, "action", &r.Action)
 }
 
-// Policy is what whoever runs the board decreed.
+// Policy is a decision of the operator of the board.
 type Policy struct {
 	ID         string
 	Key        string     // optional, unique among the tenant's policies
 	PolicyKind PolicyKind // kind in JSON
-	Text       string     // what agents are told; optional for retention
-	Strength   Strength   // firm unless said
+	Text       string     // what agents receive; optional for retention
+	Strength   Strength   // default firm
 	Scope      Scope
-	Retention  Retention     // of a retention policy only
+	Retention  Retention     // only of a retention policy
 	Priority   int64         // -1000 to 1000, higher first
-	Active     hmx.Opt[bool] // true unless said
+	Active     hmx.Opt[bool] // default true
 	Metadata   hmx.Raw
 }
 
@@ -192,11 +191,11 @@ func (s Scope) rules(f *faults) {
 	}
 }
 
-// retained lists the kinds of records that can be taken back.
+// retained lists the kinds of records that can be forgotten or erased.
 func retained() []record.Kind { return append([]record.Kind{record.Event}, BodyKinds()...) }
 
-// aging lists the kinds of records that can be kept for a time only. An embedding and a
-// refinement are kept as long as what they are of.
+// aging lists the kinds of records with a limited lifetime. An embedding and a refinement live
+// as long as their target.
 func aging() []record.Kind {
 	return slices.DeleteFunc(retained(), func(k record.Kind) bool { return k == record.Embedding || k == record.Refinement })
 }
@@ -218,8 +217,8 @@ func (r Retention) rules(f *faults) {
 	}
 }
 
-// retains adds what a scope asks of records of the given kinds that they do not
-// have. Nobody is to believe that such a policy narrows anything.
+// retains adds the selectors of a scope that records of the given kinds do not have, since such
+// a policy would narrow nothing.
 func (s Scope) retains(f *faults, kinds []record.Kind) {
 	lack := func(field, what string, have ...record.Kind) {
 		for _, k := range kinds {
@@ -239,18 +238,18 @@ func (s Scope) retains(f *faults, kinds []record.Kind) {
 	}
 }
 
-// CoversKey reports whether the scope covers things with a key.
+// CoversKey reports whether the scope covers records with a key.
 func (s Scope) CoversKey(key string) bool {
 	rest, ok := strings.CutPrefix(key, s.KeyPrefix)
 	return s.KeyPrefix == "" || ok && (rest == "" || rest[0] == '/')
 }
 
-// CoversAgent reports whether the scope covers what came from an agent.
+// CoversAgent reports whether the scope covers records from an agent.
 func (s Scope) CoversAgent(agent string) bool {
 	return len(s.Agents) == 0 || slices.Contains(s.Agents, agent)
 }
 
-// CoversTags reports whether the scope covers what has the given tags.
+// CoversTags reports whether the scope covers records with the given tags.
 func (s Scope) CoversTags(tags []string) bool {
 	return len(s.Tags) == 0 || slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(s.Tags, t) })
 }
@@ -260,7 +259,7 @@ func (s Scope) CoversType(t Type) bool {
 	return len(s.Types) == 0 || slices.Contains(s.Types, t)
 }
 
-// Facets returns what indexes see. Priority is for those who apply policies.
+// Facets returns what indexes see. Priority is left to the code that applies policies.
 func (p *Policy) Facets() Facets {
 	x := facets()
 	x.Class = string(p.PolicyKind)
@@ -273,11 +272,11 @@ func (p *Policy) Facets() Facets {
 	return x
 }
 
-// Forms returns the short and the medium form of what agents are told, with the
-// strength before it as a constraint has it.
+// Forms returns the short and the medium form of the text, with the strength in front, as for a
+// constraint.
 func (p *Policy) Forms(c tokens.Counter) Forms { return MakeForms(p.Text, p.strength(), c) }
 
-// Full returns all that agents are told.
+// Full returns the whole text for agents.
 func (p *Policy) Full() string { return lead(p.strength()) + p.Text }
 
 func (p *Policy) strength() Data { return &Constraint{Strength: p.Strength} }

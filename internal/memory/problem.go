@@ -11,15 +11,15 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Problem is one field that breaks a rule.
+// Problem is a broken rule of one field.
 type Problem struct {
-	Field string // as in the JSON, such as frames[2].ref; empty is the document itself
-	Rule  string // what is asked, and what was found instead
-	Fix   string // what to do about it
-	Err   error  // the cause, where callers tell it apart; see [ErrInvalidVerb]
+	Field string // as in the JSON, such as frames[2].ref; empty means the document itself
+	Rule  string // the rule, and what was found instead
+	Fix   string // how to fix it
+	Err   error  // the cause, if callers match it; see [ErrInvalidVerb]
 }
 
-// String says the problem in one line.
+// String returns the problem in one line.
 func (p Problem) String() string {
 	field := p.Field
 	if field == "" {
@@ -28,10 +28,10 @@ func (p Problem) String() string {
 	return field + " " + p.Rule + ": " + p.Fix
 }
 
-// InvalidError is everything that is wrong with one value. It comes as the
-// cause of a fault with the code invalid_argument.
+// InvalidError is all problems of one value. It is the cause of a fault with the code
+// invalid_argument.
 type InvalidError struct {
-	What     string // what the value was taken for, such as memory
+	What     string // what kind of value it was, such as memory
 	Problems []Problem
 	Omitted  int // further problems, not listed
 }
@@ -66,8 +66,7 @@ func (e *InvalidError) Unwrap() []error {
 	return causes
 }
 
-// faults collects problems. A field is blamed once: what is said about it first
-// is the cause of what would follow.
+// faults collects problems. A field gets one problem: the first is the cause of the others.
 type faults struct {
 	list    []Problem
 	omitted int
@@ -86,8 +85,7 @@ func (f *faults) addErr(cause error, field, rule, fix string) {
 	f.list = append(f.list, Problem{field, rule, fix, cause})
 }
 
-// blamed reports whether a problem with field or with what it is part of is
-// known.
+// blamed reports whether field, or what contains it, already has a problem.
 func (f *faults) blamed(field string) bool {
 	return slices.ContainsFunc(f.list, func(p Problem) bool {
 		rest, ok := strings.CutPrefix(field, p.Field)
@@ -95,7 +93,7 @@ func (f *faults) blamed(field string) bool {
 	})
 }
 
-// err returns what was collected as a fault, or nil.
+// err returns the collected problems as a fault, or nil.
 func (f *faults) err(what string) error {
 	if len(f.list) == 0 {
 		return nil
@@ -107,8 +105,8 @@ func (f *faults) err(what string) error {
 // shown is the most characters of a value that an error repeats.
 const shown = 40
 
-// show quotes s for an error: short, and without a character that could change
-// how the line around it reads.
+// show quotes s for an error: short, and without characters that could change how the line
+// reads.
 func show(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -10,32 +10,31 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// How long a title and a summary by a model may be, in code points.
+// Maximum lengths of a title and a summary by a model, in code points.
 const (
 	MaxRefinedTitle   = 120
 	MaxRefinedSummary = 400
 )
 
-// Refinement is a title and a summary that a model outside the program wrote for an
-// artifact. Only the engine writes one, so that a replay need not ask the model again.
-// It is something to show beside the artifact: it is trusted as little as anything from
-// outside, and nothing is decided by it.
+// Refinement is a title and a summary that an external model wrote for an artifact. Only the
+// engine writes it, so that a replay does not need the model. It is shown beside the artifact:
+// it has the trust of external text, and no decision depends on it.
 type Refinement struct {
 	ID       string // see [NewRefinement]
 	Model    string
 	Target   URI    // the artifact, without a version
 	Position uint64 // of the record that was read
-	Title    string // one line without anything that is not seen
-	Summary  string // the same
+	Title    string // one line without invisible characters
+	Summary  string // likewise
 }
 
-// NewRefinement returns a refinement whose id says what it is of and by which model.
+// NewRefinement returns a refinement whose id is derived from its target and model.
 func NewRefinement(model string, target URI, position uint64, title, summary string) *Refinement {
 	target.Version = 0
 	h := sha256.New()
 	for _, part := range []string{"lukasa/refinement/1", target.String(), strconv.FormatUint(position, 10), model} {
 		h.Write([]byte(part))
-		h.Write([]byte{'\n'}) // none of the parts before the last has one
+		h.Write([]byte{'\n'}) // none of the parts before the last contains one
 	}
 	return &Refinement{
 		ID: "refinement-" + hex.EncodeToString(h.Sum(nil)[:16]), Model: model, Target: target, Position: position,
@@ -84,8 +83,8 @@ func (x *Refinement) rules(f *faults) {
 	f.shown("summary", x.Summary, MaxRefinedSummary)
 }
 
-// shown adds what is wrong with one line of at most so many code points, in which
-// everything can be seen.
+// shown adds what is wrong with one line of at most limit code points, which must all be
+// visible.
 func (f *faults) shown(field, s string, limit int) {
 	if !f.trimmed(field, s, limit*utf8.UTFMax) {
 		return
@@ -100,10 +99,9 @@ func (f *faults) shown(field, s string, limit int) {
 	}
 }
 
-// Unseen reports whether r is a character that a reader does not see and a machine
-// reads, or that moves or breaks what is around it: control characters, marks of
-// direction, what has no width, selectors, tags and fillers. The list is a fixed one,
-// so that what was written once can always be read.
+// Unseen reports whether r is invisible to readers but not to machines, or moves or breaks the
+// text around it: control characters, direction marks, zero-width characters, selectors, tags
+// and fillers. The list is fixed, so that what was once written can always be read.
 func Unseen(r rune) bool {
 	switch {
 	case r < ' ', r >= 0x7F && r < 0xA0, r == 0xAD: // C0, DEL, C1, soft hyphen
@@ -113,9 +111,9 @@ func Unseen(r rune) bool {
 	case r >= 0x180B && r <= 0x180F: // selectors of Mongolian
 	case r >= 0x200B && r <= 0x200F, r >= 0x2028 && r <= 0x202E, r >= 0x2060 && r <= 0x206F:
 	case r == 0x2800: // a braille cell without dots
-	case r >= 0xD800 && r <= 0xF8FF: // surrogates, and what everybody reads as they like
+	case r >= 0xD800 && r <= 0xF8FF: // surrogates and private use
 	case r >= 0xFE00 && r <= 0xFE0F, r == 0xFEFF, r >= 0xFFF0 && r <= 0xFFFB, r >= 0xFFFE && r <= 0xFFFF:
-	case r >= 0x13430 && r <= 0x1343F: // how hieroglyphs stand to each other
+	case r >= 0x13430 && r <= 0x1343F: // layout of hieroglyphs
 	case r >= 0x1BCA0 && r <= 0x1BCA3, r >= 0x1D173 && r <= 0x1D17A:
 	case r >= 0xE0000: // tags, further selectors, private planes
 	default:

@@ -115,7 +115,7 @@ func TestFrameRoundTrip(t *testing.T) {
 	})
 }
 
-// seeds are documents that fuzzing starts from.
+// seeds are the seed documents of fuzzing.
 func seeds() []string {
 	return []string{
 		``, `{}`, `null`, `[]`, `{"text":"x","type":"fact"}`,

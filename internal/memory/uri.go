@@ -8,13 +8,13 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// scheme begins every URI.
+// scheme is the prefix of every URI.
 const scheme = "lukasa://"
 
-// URI names a thing on a board, at one version or at its current one. Its text
-// is lukasa://<tenant>/<kind>/<id>[#version]: bytes other than letters, digits
-// and -._~!$&'()*+,;=:@ are written as %XX with upper-case digits, the slash
-// too in a tenant but not in an id. So a name has one URI and a URI one name.
+// URI names a record of a board, at one version or at its current one. Its text is
+// lukasa://<tenant>/<kind>/<id>[#version]: bytes other than letters, digits and
+// -._~!$&'()*+,;=:@ are written as %XX with upper-case digits, including a slash in a tenant
+// but not in an id. So each name has exactly one URI.
 type URI struct {
 	Tenant  string
 	Kind    record.Kind
@@ -66,7 +66,7 @@ func (u *URI) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ParseURI reads the text of a URI, and takes only what String writes.
+// ParseURI parses a URI, and accepts only what String writes.
 func ParseURI(s string) (URI, error) {
 	var f faults
 	u := f.parseURI("uri", s)
@@ -135,7 +135,7 @@ func kindNames(kinds []record.Kind) string {
 	return strings.Join(names, ", ")
 }
 
-// plain reports whether c stands for itself in a URI.
+// plain reports whether c needs no escape in a URI.
 func plain(c byte, slash bool) bool {
 	switch {
 	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
@@ -159,7 +159,7 @@ func appendEscaped(b []byte, s string, slash bool) []byte {
 	return b
 }
 
-// unescape undoes appendEscaped; ok is false for what that does not write.
+// unescape reverses appendEscaped; ok is false for what that does not write.
 func unescape(s string, slash bool) (string, bool) {
 	if strings.IndexByte(s, '%') < 0 {
 		for i := range len(s) {

@@ -9,7 +9,7 @@ import (
 // MaxCondition is the longest condition of a validity scope, in bytes.
 const MaxCondition = 1024
 
-// scopeFields are the fields of the scope within which a memory holds.
+// scopeFields are the fields of a validity scope.
 func scopeFields(v *hmx.ValidityScope, c *codec) {
 	words(c, "tenant_ids", &v.TenantIDs)
 	words(c, "agent_ids", &v.AgentIDs)
@@ -33,8 +33,8 @@ func scopeIsZero(v *hmx.ValidityScope) bool {
 	return len(v.TenantIDs) == 0 && len(v.AgentIDs) == 0 && len(v.Tags) == 0 && len(v.Conditions) == 0 && !v.TimeRange.Set && len(v.Extra) == 0
 }
 
-// orderScope returns a scope with its lists sorted and without doubles, and without a
-// range of time that has no end.
+// orderScope returns a scope with its lists sorted and without duplicates, and without an
+// unbounded time range.
 func orderScope(v hmx.ValidityScope) hmx.ValidityScope {
 	v.TenantIDs, v.AgentIDs, v.Tags, v.Conditions = sortWords(v.TenantIDs), sortWords(v.AgentIDs), sortWords(v.Tags), sortWords(v.Conditions)
 	if r := &v.TimeRange; r.Set && !r.Value.Start.Set && !r.Value.End.Set && len(r.Value.Extra) == 0 {
@@ -66,8 +66,8 @@ func (f *faults) scope(field string, v *hmx.ValidityScope) {
 	}
 }
 
-// CheckConditions refuses conditions that no validity scope could have. Field is what the
-// error calls them.
+// CheckConditions refuses conditions that no validity scope may have. field names them in the
+// error.
 func CheckConditions(field string, list []string) error {
 	var f faults
 	if f.length(field, len(list), 0, MaxSelectors) {

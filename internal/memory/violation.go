@@ -10,13 +10,13 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// MaxViolationTarget is how much a violation tells of what was tried, in bytes.
+// MaxViolationTarget is the maximum length of a violation's target, in bytes.
 const MaxViolationTarget = 512
 
-// ViolationOp says what was tried.
+// ViolationOp is the attempted operation.
 type ViolationOp string
 
-// What can be tried.
+// The operations.
 const (
 	OpPut        ViolationOp = "put"
 	OpForget     ViolationOp = "forget"
@@ -26,53 +26,53 @@ const (
 	OpRedact     ViolationOp = "redact"
 	OpExpire     ViolationOp = "expire"
 	OpMint       ViolationOp = "mint"  // a scope
-	OpEmbed      ViolationOp = "embed" // what there is, by a model outside the program
+	OpEmbed      ViolationOp = "embed" // existing records, by an external model
 	OpCompile    ViolationOp = "compile"
-	OpRefine     ViolationOp = "refine" // titles of artifacts, by a model outside the program
+	OpRefine     ViolationOp = "refine" // titles of artifacts, by an external model
 )
 
-// ViolationOps lists what can be tried.
+// ViolationOps lists the operations.
 func ViolationOps() []ViolationOp {
 	return []ViolationOp{OpPut, OpForget, OpRestore, OpTransition, OpAppend, OpRedact, OpExpire, OpMint, OpEmbed, OpCompile, OpRefine}
 }
 
-// ViolationRule says what stood in the way.
+// ViolationRule is the rule that refused the operation.
 type ViolationRule string
 
-// What can stand in the way.
+// The rules.
 const (
-	RuleReadOnly  ViolationRule = "read_only" // the scope does not write
-	RuleContent   ViolationRule = "content"   // what was to be written is out of scope
-	RuleExisting  ViolationRule = "existing"  // what is there already is out of scope
-	RuleCited     ViolationRule = "cited"     // what it draws on is out of scope
-	RuleTenant    ViolationRule = "tenant"    // it is another tenant's
+	RuleReadOnly  ViolationRule = "read_only" // the scope is read-only
+	RuleContent   ViolationRule = "content"   // the new content is out of scope
+	RuleExisting  ViolationRule = "existing"  // the existing record is out of scope
+	RuleCited     ViolationRule = "cited"     // a cited record is out of scope
+	RuleTenant    ViolationRule = "tenant"    // it belongs to another tenant
 	RuleAgent     ViolationRule = "agent"     // it is in another agent's name
-	RuleOperation ViolationRule = "operation" // no scope may do this
+	RuleOperation ViolationRule = "operation" // no scope permits the operation
 )
 
-// ViolationRules lists what can stand in the way.
+// ViolationRules lists the rules.
 func ViolationRules() []ViolationRule {
 	return []ViolationRule{RuleReadOnly, RuleContent, RuleExisting, RuleCited, RuleTenant, RuleAgent, RuleOperation}
 }
 
-// Violation says that somebody with a scope tried to write what the scope does
-// not allow. Only the engine writes one, and of equal ones the first only.
+// Violation records that a caller with a scope tried to write what the scope does not allow.
+// Only the engine writes it, and only the first of equal ones.
 type Violation struct {
 	ID      string // see [NewViolation]
 	ScopeID string // of the token
-	AgentID string // to whom it was granted
+	AgentID string // the agent it was granted to
 	Op      ViolationOp
-	Target  string // what was to be written, in the words of whoever tried: at most 512 harmless bytes
+	Target  string // what was to be written, as the caller stated it: at most 512 harmless bytes
 	Rule    ViolationRule
 }
 
-// NewViolation returns a violation whose id says who tried what with which
-// scope. The target may be any text; what is not fit to be shown is replaced.
+// NewViolation returns a violation whose id is derived from its fields. target may be any text;
+// unsafe characters are replaced.
 func NewViolation(scopeID, agentID string, op ViolationOp, target string, rule ViolationRule) *Violation {
 	h := sha256.New()
 	for _, part := range []string{"lukasa/violation/1", scopeID, agentID, string(op), target} {
 		h.Write([]byte(part))
-		h.Write([]byte{'\n'}) // none of the parts before the last has one
+		h.Write([]byte{'\n'}) // none of the parts before the last contains one
 	}
 	return &Violation{
 		ID: "violation-" + hex.EncodeToString(h.Sum(nil)[:16]), ScopeID: scopeID, AgentID: agentID,
@@ -80,8 +80,8 @@ func NewViolation(scopeID, agentID string, op ViolationOp, target string, rule V
 	}
 }
 
-// harmless returns a text that obeys the rules of names: what does not is
-// replaced by U+FFFD, and what is too long is cut.
+// harmless returns a text that obeys the rules of names: invalid characters are replaced by
+// U+FFFD, and a text that is too long is cut.
 func harmless(s string) string {
 	const end = "…"
 	var b strings.Builder
@@ -135,8 +135,8 @@ func (v *Violation) rules(f *faults) {
 	oneOf(f, "rule", v.Rule, "something that can stand in the way", ViolationRules(), nil)
 }
 
-// Facets returns what indexes see. Its class is the scope, so that those of one
-// scope can be listed and counted.
+// Facets returns what indexes see. Its class is the scope, so that the violations of one scope
+// can be listed and counted.
 func (v *Violation) Facets() Facets {
 	x := facets()
 	x.Class, x.State, x.Agent = v.ScopeID, string(v.Op), v.AgentID

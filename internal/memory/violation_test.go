@@ -9,8 +9,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// TestViolationTargets holds that whatever was tried, the record of it is valid,
-// short and harmless to read.
+// TestViolationTargets: the record of any attempt is valid, short and safe to read.
 func TestViolationTargets(t *testing.T) {
 	ids := make(map[string]string)
 	for _, target := range []string{

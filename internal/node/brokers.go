@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// consumer is one broker at work.
+// consumer is one running consumer of a broker.
 type consumer struct {
 	name     string
 	kind     string
@@ -31,7 +31,7 @@ const (
 	kindRedis = "redis"
 )
 
-// check refuses a broker that cannot be used.
+// check refuses an invalid broker.
 func (b *Broker) check(i int, seen map[string]bool) error {
 	at := fmt.Sprintf("broker %d", i+1)
 	if !slices.Contains([]string{kindNATS, kindKafka, kindRedis}, b.Kind) {
@@ -55,7 +55,7 @@ func (b *Broker) check(i int, seen map[string]bool) error {
 	return nil
 }
 
-// dial returns how to connect, or what is wrong with the settings.
+// dial returns the function that connects, or the error in the settings.
 func (b *Broker) dial() (func(context.Context) (ingest.Source, error), error) {
 	urls := make([]string, len(b.URLs))
 	for i := range b.URLs {
@@ -76,7 +76,7 @@ func (b *Broker) dial() (func(context.Context) (ingest.Source, error), error) {
 	return func(ctx context.Context) (ingest.Source, error) { return source(redis.Open(ctx, c)) }, c.Validate()
 }
 
-// source returns a source, and no pointer to nothing.
+// source returns a source, and no typed nil.
 func source[S ingest.Source](s S, err error) (ingest.Source, error) {
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func source[S ingest.Source](s S, err error) (ingest.Source, error) {
 	return s, nil
 }
 
-// who is in whose name a broker's events are written.
+// who is the principal that writes a broker's events.
 func (b *Broker) who() *auth.Principal {
 	trust, ok := record.ParseTrust(b.Trust)
 	if !ok {
@@ -97,7 +97,7 @@ func (b *Broker) who() *auth.Principal {
 	return p
 }
 
-// connect makes the consumers. They do nothing yet.
+// connect makes the consumers without starting them.
 func (n *Node) connect() error {
 	for i := range n.config.Brokers {
 		b := &n.config.Brokers[i]
@@ -117,7 +117,7 @@ func (n *Node) connect() error {
 	return nil
 }
 
-// label is what a broker is called.
+// label is the name of a broker in logs and metrics.
 func (b *Broker) label() string {
 	if b.Name != "" {
 		return b.Name
@@ -134,7 +134,7 @@ func (n *Node) consume() {
 	}
 }
 
-// stopConsuming ends the consumers. What is under way is recorded and acknowledged first.
+// stopConsuming ends the consumers. Pending events are recorded and acknowledged first.
 func (n *Node) stopConsuming() {
 	if n.halt != nil {
 		n.halt()

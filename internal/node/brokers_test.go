@@ -27,8 +27,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// broker is one that a node is configured for: its table of the file, how a message gets
-// into it, and how many dead letters it has.
+// broker is a broker of a test: its configuration table, how to publish a message, and how many
+// dead letters it has.
 type broker struct {
 	config string
 	send   func(ctx context.Context, body []byte) error
@@ -162,9 +162,9 @@ func eventually(t *testing.T, what string, holds func(ctx context.Context) bool)
 	}
 }
 
-// Each broker is consumed by a node that was configured by a file: events are recorded once,
-// though they come twice and with garbage between them, and what is no good event of the
-// tenant becomes a dead letter; a node that starts again goes on where the one before ended.
+// A node that is configured by a file consumes each broker: events are recorded once, although
+// they come twice and with garbage between them, and messages that are no valid event of the
+// tenant become dead letters; after a restart the node continues where it stopped.
 func TestBrokersByConfiguration(t *testing.T) {
 	t.Parallel()
 	testsize.Long(t, "it starts three brokers")
@@ -253,7 +253,7 @@ func scrape(t *testing.T, address string) string {
 	return string(text)
 }
 
-// about returns the lines of metrics that have one of these words in them.
+// about returns the lines of metrics that contain one of the words.
 func about(text string, words ...string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -267,7 +267,7 @@ func about(text string, words ...string) string {
 	return b.String()
 }
 
-// body is an event as it travels.
+// body is the JSON of an event.
 func body(t *testing.T, ev *lukasa.Event) []byte {
 	t.Helper()
 	text, err := ev.AppendJSON(nil)
@@ -277,7 +277,7 @@ func body(t *testing.T, ev *lukasa.Event) []byte {
 	return text
 }
 
-// What comes by each transport is counted by what became of it.
+// Events of each transport are counted by their disposition.
 func TestIngestIsCounted(t *testing.T) {
 	t.Parallel()
 	config := small(t)
@@ -328,7 +328,7 @@ func TestIngestIsCounted(t *testing.T) {
 	}
 }
 
-// A history is read in pages by the client.
+// The client reads a history in pages.
 func TestHistoryInPages(t *testing.T) {
 	t.Parallel()
 	n := start(t, small(t), Options{})

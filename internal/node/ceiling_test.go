@@ -26,7 +26,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// What a server under attack is given, and what tells a process to be one.
+// The memory of a server under attack, and the variable that makes a process one.
 const (
 	ceiling       = 512 << 20
 	ceilingData   = "LUKASA_CEILING_DATA"
@@ -36,15 +36,15 @@ const (
 	goodTenant    = "acme"
 )
 
-// assault is how much comes at once.
+// assault is the load of one attack.
 type assault struct {
 	slow, workers, bodies int
 	lasts                 time.Duration
 }
 
-// TestCeiling attacks a server that may take 512 MiB with all that is known to eat memory
-// at once: connections that send or read by drops, large bodies, compression bombs and
-// JSON bombs. It must stay below that, and answer every call of a tenant that behaves.
+// TestCeiling attacks a server that may use 512 MiB with everything that is known to consume
+// memory, at once: slow connections, large bodies, compression bombs and JSON bombs. It must
+// stay below the limit and answer every call of a tenant that behaves.
 func TestCeiling(t *testing.T) {
 	t.Parallel()
 	if dir := os.Getenv(ceilingData); dir != "" {
@@ -54,7 +54,7 @@ func TestCeiling(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("the system does not tell how much memory a process has")
 	}
-	// The second has fewer at a time, so that more of what is sent is let in and read.
+	// The second wave has fewer at a time, so that more of what is sent is admitted and read.
 	waves := []assault{{slow: 200, workers: 16, bodies: 100, lasts: 3 * time.Second}, {workers: 4, bodies: 100, lasts: 2 * time.Second}}
 	if testsize.Full() {
 		waves = []assault{{slow: 2000, workers: 256, bodies: 5000, lasts: 30 * time.Second}, {workers: 4, bodies: 5000, lasts: 20 * time.Second}}
@@ -68,7 +68,7 @@ func TestCeiling(t *testing.T) {
 	s.stop(t)
 }
 
-// attack lets everything loose for a while, and looks how a tenant that behaves fares.
+// attack runs an attack for a while, and measures the calls of a tenant that behaves.
 func (s *attacked) attack(t *testing.T, a assault) {
 	t.Helper()
 	weapons := weapons() // these take a while to make
@@ -108,7 +108,7 @@ func serveCeiling(t *testing.T, dir string) {
 	}
 }
 
-// attacked is a server under attack, as it is seen from outside.
+// attacked is a server under attack, seen from outside.
 type attacked struct {
 	cmd   *exec.Cmd
 	input io.Closer
@@ -154,7 +154,7 @@ func startCeiling(t *testing.T) *attacked {
 	return s
 }
 
-// peak returns the most memory that the server ever had.
+// peak returns the peak memory of the server.
 func (s *attacked) peak(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
@@ -174,10 +174,10 @@ func (s *attacked) peak(t *testing.T) int64 {
 	return 0
 }
 
-// stop has the server end in order.
+// stop shuts the server down.
 func (s *attacked) stop(t *testing.T) {
 	t.Helper()
-	_ = s.input.Close() // it is told so
+	_ = s.input.Close() // signals the server to end
 	select {
 	case err := <-s.ended:
 		if err != nil {
@@ -188,13 +188,13 @@ func (s *attacked) stop(t *testing.T) {
 	}
 }
 
-// head is the beginning of a call by the tenant that is slow.
+// head is the beginning of a call by the slow tenant.
 func head(method, path string, lines ...string) string {
 	return method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + ceilingToken + "\r\nX-Lukasa-Tenant: " + slowTenant + "\r\n" + strings.Join(lines, "")
 }
 
-// drip has a connection that sends a few bytes now and then, or does not read what it asks
-// for. It comes again when it is thrown out.
+// drip keeps a connection that sends a few bytes now and then, or does not read the answer. It
+// reconnects when it is closed.
 func (s *attacked) drip(ctx context.Context, i int) {
 	ways := [...]struct{ start, drop string }{
 		{"GET /v1/root HTTP/1.1\r\nHost: localhost\r\n", "X-A: a\r\n"},
@@ -210,7 +210,7 @@ func (s *attacked) drip(ctx context.Context, i int) {
 	}
 }
 
-// dripOnce is drip until it is thrown out.
+// dripOnce is drip until the connection is closed.
 func (s *attacked) dripOnce(ctx context.Context, start, drop string) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
@@ -237,7 +237,7 @@ func pause(ctx context.Context, d time.Duration) {
 // answered counts answers.
 type answered struct {
 	mu sync.Mutex
-	by map[int]int // 0 is for none
+	by map[int]int // 0 means no answer
 }
 
 func (s *answered) count(status int) {
@@ -255,7 +255,7 @@ func (s *answered) total() (n int) {
 
 func (s *answered) String() string { return fmt.Sprint(s.by) }
 
-// flood has many send large bodies and bombs, until there were enough or ctx ends.
+// flood sends large bodies and bombs concurrently until there were enough or ctx ends.
 func (s *attacked) flood(ctx context.Context, all *sync.WaitGroup, a assault, weapons []weapon) *answered {
 	sent := &answered{by: map[int]int{}}
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: a.workers}}
@@ -282,13 +282,13 @@ func (s *attacked) flood(ctx context.Context, all *sync.WaitGroup, a assault, we
 	return sent
 }
 
-// weapon is a body that does harm.
+// weapon is a harmful body.
 type weapon struct {
 	path, media, coding string
 	body                []byte
 }
 
-// fire sends it, and returns how that was answered.
+// fire sends it, and returns the status of the answer.
 func (w *weapon) fire(ctx context.Context, c *http.Client, url string) int {
 	req, err := http.NewRequestWithContext(ctx, "POST", url+w.path, bytes.NewReader(w.body))
 	if err != nil {
@@ -324,7 +324,7 @@ func weapons() []weapon {
 	packed := func(body string) []byte {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		_, _ = io.WriteString(z, body) // memory takes everything
+		_, _ = io.WriteString(z, body) // memory accepts everything
 		_ = z.Close()
 		return b.Bytes()
 	}
@@ -354,8 +354,8 @@ func weapons() []weapon {
 	}
 }
 
-// zstdBomb is a zstd frame of so many spaces: blocks of one byte each that is repeated
-// 128 KiB times, with as large a window as is allowed.
+// zstdBomb is a zstd frame of spaces: blocks of one byte repeated 128 KiB times, with the
+// largest window that is allowed.
 func zstdBomb(bytes int) []byte {
 	const block = 128 << 10
 	frame := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 13 << 3}
@@ -369,8 +369,8 @@ func zstdBomb(bytes int) []byte {
 	return frame
 }
 
-// behave calls as tenants do until ctx ends, and once at least, one call after the other,
-// all of which must be answered well, and returns how long each took.
+// behave makes ordinary calls, one after the other, until ctx ends, and at least once. All of
+// them must succeed. It returns how long each took.
 func (s *attacked) behave(t *testing.T, ctx context.Context) (times []time.Duration) {
 	t.Helper()
 	c, err := client.New(s.url, client.Options{Token: ceilingToken, Tenant: goodTenant, Attempts: 1})
@@ -403,7 +403,7 @@ func (s *attacked) behave(t *testing.T, ctx context.Context) (times []time.Durat
 	return times
 }
 
-// spansBomb is a request to export traces with as many empty spans as bytes have room for.
+// spansBomb is a request to export traces with as many empty spans as fit into size bytes.
 func spansBomb(size int) []byte {
 	within := func(tag byte, body []byte) []byte {
 		return append(binary.AppendUvarint([]byte{tag}, uint64(len(body))), body...)

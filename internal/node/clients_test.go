@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "make what clients have of the interface anew")
 
-// clientCommand is how the parts of a client in another language are run.
+// clientCommand runs the parts of a client in another language.
 type clientCommand struct {
 	dir     string
 	program string
@@ -34,7 +34,7 @@ type clientCommand struct {
 	talk, tests []string
 }
 
-// run runs a part and returns what it prints.
+// run runs a part and returns its output.
 func (c *clientCommand) run(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	return runIn(t, c.dir, env, c.program, args...)
@@ -53,8 +53,8 @@ func runIn(t *testing.T, dir string, env []string, program string, args ...strin
 	return string(out)
 }
 
-// found returns where a program is. A machine may be without it, unless LUKASA_CLIENTS=1
-// says that it must not.
+// found returns the path of a program. A missing program skips the test, or fails it with
+// LUKASA_CLIENTS=1.
 func found(t *testing.T, program string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -78,13 +78,13 @@ func pythonClient(t *testing.T) *clientCommand {
 	dir := filepath.Join(clientsFolder, "python")
 	return &clientCommand{
 		dir: dir, program: found(t, "python3"),
-		// Nothing is to be left behind in the tree.
+		// Leave no files behind in the tree.
 		talk:  []string{"-B", filepath.Join("tests", "conversation.py")},
 		tests: []string{"-B", "-W", "error::ResourceWarning", "-m", "unittest", "discover", "-s", "tests", "-t", "."},
 	}
 }
 
-// nodeProgram returns where Node.js is, of a version that the client is for. Where it is
+// nodeProgram returns the path of a Node.js that the client supports. If the installed one is
 // older, a newer one may come from npm, into a folder.
 func nodeProgram(t *testing.T, dir string) string {
 	t.Helper()
@@ -105,9 +105,9 @@ func nodeProgram(t *testing.T, dir string) string {
 	return program
 }
 
-// typescriptClient is the client in clients/typescript, compiled in a folder of its own.
-// What it is compiled with is taken from its node_modules if they are installed,
-// else from npm with LUKASA_NPM=1; LUKASA_NPM_DIR names a folder to keep that in.
+// typescriptClient is the client in clients/typescript, compiled in a folder of its own. The
+// compiler comes from its node_modules if they are installed, else from npm with LUKASA_NPM=1;
+// LUKASA_NPM_DIR names a folder to keep it in.
 func typescriptClient(t *testing.T) *clientCommand {
 	t.Helper()
 	c := &clientCommand{
@@ -180,8 +180,8 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// TestClientTests runs the tests that clients have of their own. Like the other tests of
-// clients it is not parallel: they share the folder that npm installs into.
+// TestClientTests runs the clients' own tests. Like the other tests of clients it is not
+// parallel: they share the folder that npm installs into.
 func TestClientTests(t *testing.T) {
 	for name, command := range map[string]func(*testing.T) *clientCommand{"python": pythonClient, "typescript": typescriptClient} {
 		t.Run(name, func(t *testing.T) {
@@ -191,8 +191,7 @@ func TestClientTests(t *testing.T) {
 	}
 }
 
-// TestClientREADMEs runs the quick starts as they stand there, and looks for what they are
-// said to print.
+// TestClientREADMEs runs the quick starts of the READMEs, and compares their output.
 func TestClientREADMEs(t *testing.T) {
 	n := start(t, small(t), Options{})
 	env := []string{"LUKASA_URL=" + n.URL(), "LUKASA_TOKEN=" + talkToken(t, n)}
@@ -231,7 +230,7 @@ func TestClientREADMEs(t *testing.T) {
 	}
 }
 
-// fenced returns the first block of a language in a page, between fences of this length.
+// fenced returns the first fenced block of a language in a page.
 func fenced(t *testing.T, page, fence, language string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(page, "\n"+fence+language+"\n")
@@ -242,8 +241,7 @@ func fenced(t *testing.T, page, fence, language string) string {
 	return block + "\n"
 }
 
-// TestClientsAreMade compares what clients have of the interface with what a server says of
-// it.
+// TestClientsAreMade compares the generated parts of clients with the description by a server.
 func TestClientsAreMade(t *testing.T) {
 	t.Parallel()
 	n := start(t, small(t), Options{})
@@ -278,7 +276,7 @@ func TestClientsAreMade(t *testing.T) {
 	runIn(t, clientsFolder, nil, found(t, "node"), append([]string{filepath.Join("typescript", "scripts", "generate.mjs")}, check...)...)
 }
 
-// TestClientMarks holds what is marked and cut to the file that documents it for other
+// TestClientMarks compares marks and cuts with the file that documents them for other
 // languages. Clients need none of it: the server marks and cuts.
 func TestClientMarks(t *testing.T) {
 	t.Parallel()
@@ -347,7 +345,7 @@ func TestClientMarks(t *testing.T) {
 	}
 }
 
-// byOperation writes a description with one line an operation, so that a change of one is a
+// byOperation formats a description with one line per operation, so that a change of one is a
 // change of a line.
 func byOperation(t *testing.T, text []byte) []byte {
 	t.Helper()

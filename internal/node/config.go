@@ -4,11 +4,11 @@ import (
 	"time"
 )
 
-// Config is everything that can be set. Each field says what it is for in its doc tag,
-// which the help, `lukasa serve --print-config` and docs/operations.md show. It comes
-// from a file (TOML, by the toml name), from the environment (LUKASA_ and the name in
-// capitals) and from flags (the name with hyphens); a flag wins over a variable, a
-// variable over the file, the file over the default.
+// Config is the configuration. The doc tag of each field describes it, and the help, `lukasa
+// serve --print-config` and docs/operations.md show it. Values come from a file (TOML, by the
+// toml name), from the environment (LUKASA_ and the name in capitals) and from flags (the name
+// with hyphens). A flag overrides a variable, a variable overrides the file, and the file
+// overrides the default.
 type Config struct {
 	Data   string `toml:"data" doc:"the data directory; LUKASA_DATA means the same to every command"`
 	Listen string `toml:"listen" doc:"the address that HTTP, WebSocket and MCP are served at"`
@@ -52,7 +52,7 @@ type Config struct {
 	Brokers []Broker `toml:"broker" doc:"brokers that events are taken from"`
 }
 
-// Broker is one source of events. Which settings it takes depends on its kind.
+// Broker is one source of events. Its settings depend on its kind.
 type Broker struct {
 	Kind   string   `toml:"kind" doc:"nats, kafka or redis"`
 	Name   string   `toml:"name" doc:"what it is called in logs and metrics; the kind if it is empty"`
@@ -74,8 +74,8 @@ type Broker struct {
 	TLS       bool   `toml:"tls" doc:"Kafka: talk over TLS"`
 }
 
-// Defaults returns the configuration of someone who set nothing. Data is empty: the
-// caller knows where the home is.
+// Defaults returns the default configuration. Data is empty: the caller knows the home
+// directory.
 func Defaults() Config {
 	return Config{
 		Listen:        "127.0.0.1:8373",

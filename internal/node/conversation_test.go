@@ -24,7 +24,7 @@ import (
 var clientsFolder = filepath.Join("..", "..", "clients")
 
 // step is one step of the conversation that all clients have in common; clients/README.md
-// tells how it is written.
+// describes its format.
 type step struct {
 	About       string            `json:"about"`
 	Only        []string          `json:"only"`
@@ -38,7 +38,7 @@ type step struct {
 	KeepETag    string            `json:"keep_etag"`
 }
 
-// talkOptions say how the call of a step is made.
+// talkOptions are the options of a step's call.
 type talkOptions struct {
 	IfMatch     any    `json:"if_match"`
 	IfNoneMatch string `json:"if_none_match"`
@@ -75,7 +75,8 @@ func talkToken(t *testing.T, n *Node) string {
 	return strings.TrimSpace(string(token))
 }
 
-// TestConversation has every client say the same to one server, each in a tenant of its own.
+// TestConversation runs the same conversation with every client on one server, each in a tenant
+// of its own.
 func TestConversation(t *testing.T) {
 	n := start(t, small(t), Options{})
 	talk := readConversation(t)
@@ -109,7 +110,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// remade turns one JSON value into another.
+// remade converts one JSON value into another.
 func remade(t *testing.T, from, to any) {
 	t.Helper()
 	text, err := json.Marshal(from)
@@ -123,7 +124,7 @@ func remade(t *testing.T, from, to any) {
 
 var keptName = regexp.MustCompile(`\$([a-z]+)`)
 
-// filled puts what was kept into a request or an expectation.
+// filled replaces names by stored values in a request or an expectation.
 func filled(value any, names map[string]any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -154,7 +155,7 @@ func filled(value any, names map[string]any) any {
 	return value
 }
 
-// run makes the call of a step and compares what came of it.
+// run makes the call of a step and compares the result.
 func (s *step) run(ctx context.Context, url, token string, names map[string]any) error {
 	if s.Options.Token != "" {
 		token = s.Options.Token
@@ -191,7 +192,7 @@ func (s *step) run(ctx context.Context, url, token string, names map[string]any)
 	return nil
 }
 
-// call makes the call of a step, with the methods that a program would use.
+// call makes the call of a step with the methods that a program would use.
 func (s *step) call(ctx context.Context, c *client.Client) (answer any, etag string, err error) {
 	text, err := json.Marshal(s.With)
 	if err != nil {
@@ -233,7 +234,7 @@ func (s *step) call(ctx context.Context, c *client.Client) (answer any, etag str
 	return answer, etag, err
 }
 
-// loose is a value as JSON has it.
+// loose returns a value as generic JSON.
 func loose(value any) (any, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -243,10 +244,10 @@ func loose(value any) (any, error) {
 	return out, json.Unmarshal(text, &out)
 }
 
-// talkMethod is a method of the client, asked in JSON.
+// talkMethod is a method of the client with a JSON request.
 type talkMethod func(context.Context, *client.Client, []byte) (any, error)
 
-// talkAsked is a method that takes a request.
+// talkAsked adapts a method that takes a request.
 func talkAsked[In, Out any](f func(*client.Client, context.Context, *In) (*Out, error)) talkMethod {
 	return func(ctx context.Context, c *client.Client, text []byte) (any, error) {
 		in := new(In)
@@ -257,15 +258,15 @@ func talkAsked[In, Out any](f func(*client.Client, context.Context, *In) (*Out, 
 	}
 }
 
-// strict reads JSON into a struct that has to have all of its members.
+// strict decodes JSON into a struct, and refuses unknown members.
 func strict(text []byte, in any) error {
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
 	return d.Decode(in)
 }
 
-// talkMethods are the methods that have a form of their own. All other operations are asked
-// by their names.
+// talkMethods are the methods with a form of their own. All other operations are called by
+// name.
 func talkMethods() map[string]talkMethod {
 	return map[string]talkMethod{
 		"search":        talkAsked((*client.Client).Search),
@@ -307,12 +308,12 @@ func talkLines(ctx context.Context, c *client.Client, text []byte) (any, error) 
 				plain = string(line)
 			}
 			if _, err := io.WriteString(w, plain+"\n"); err != nil {
-				return // nobody reads on
+				return // the reader has stopped
 			}
 		}
-		_ = w.Close() // it never fails
+		_ = w.Close() // never fails
 	}()
-	defer func() { _ = r.Close() }() // it never fails
+	defer func() { _ = r.Close() }() // never fails
 	return c.Ingest(ctx, r)
 }
 
@@ -400,7 +401,7 @@ func talkSocket(ctx context.Context, c *client.Client, text []byte) (any, error)
 	return map[string]any{"acks": list}, nil
 }
 
-// seqOf gives what is in a channel that is closed.
+// seqOf iterates over a channel until it is closed.
 func seqOf[T any](c <-chan T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for v := range c {
@@ -411,7 +412,7 @@ func seqOf[T any](c <-chan T) iter.Seq[T] {
 	}
 }
 
-// talkMemory answers a block as the other clients do.
+// talkMemory returns a block in the form of the other clients.
 func talkMemory(ctx context.Context, c *client.Client, text []byte) (any, error) {
 	var in struct {
 		ID    string         `json:"id"`
@@ -436,7 +437,7 @@ func talkMemory(ctx context.Context, c *client.Client, text []byte) (any, error)
 	return block, err
 }
 
-// differs says where an answer is not as expected.
+// differs returns where an answer differs from the expectation.
 func differs(want, got any, path string) error {
 	switch want := want.(type) {
 	case map[string]any:
@@ -478,7 +479,7 @@ func differs(want, got any, path string) error {
 	return nil
 }
 
-// fits says whether a comparison holds.
+// fits reports whether a comparison holds.
 func fits(how string, want, got any) bool {
 	switch how {
 	case "$any":

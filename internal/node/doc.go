@@ -1,5 +1,5 @@
-// Package node is one process that serves a board: configuration, listeners,
-// consumers of brokers, metrics, and the way down.
+// Package node is one process that serves a board: configuration, listeners, consumers of
+// brokers, metrics, and shutdown.
 //
 //	cfg, err := node.Load(node.Sources{File: "lukasa.toml", Lookup: os.LookupEnv})
 //	n, err := node.Start(ctx, cfg, node.Options{})
@@ -8,15 +8,15 @@
 //
 // # What is guaranteed
 //
-//   - What was acknowledged before or during the way down is on the disk. Callers
-//     that were not answered were not acknowledged, and may send the same again.
-//   - Nobody is served without a credential, on no listener but those for metrics and
+//   - What was acknowledged before or during shutdown is on the disk. A call without
+//     an answer was not acknowledged, and the client may send it again.
+//   - Every call needs a credential, except on the listeners for metrics and
 //     profiles, which are off unless an address is given.
-//   - A setting that is not known is refused, wherever it comes from.
+//   - An unknown setting is refused, wherever it comes from.
 //   - No secret is logged or printed.
 //
 // # What is not
 //
-// It decides nothing about calls: who may do what is in internal/api, how it is asked for
-// in internal/transport.
+// It does not decide about calls: internal/api authorizes them, and internal/transport defines
+// their form.
 package node

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A page of somebody else, or a name that is not the server's, is refused over HTTP, on
-// streams, WebSockets and MCP, however good the credential is; the right ones are not.
+// A foreign origin or host is refused over HTTP, on streams, WebSockets and MCP, with any
+// credential; the right ones are accepted.
 func TestHostileOrigins(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -20,8 +20,8 @@ import (
 // hostileNames is how many names are tried.
 const hostileNames = 200
 
-// nasty returns names of tenants, keys and sessions that somebody might try who is after
-// what belongs to the tenant acme.
+// nasty returns names of tenants, keys and sessions that an attacker might try to reach the
+// tenant acme.
 func nasty(h *house) []string {
 	twists := []func(string) string{
 		func(s string) string { return s }, strings.ToUpper, strings.ToTitle,
@@ -66,7 +66,7 @@ func nasty(h *house) []string {
 	if len(names) < hostileNames {
 		h.t.Fatalf("there are only %d names", len(names))
 	}
-	// All of what is not a twist, and of the twists as many as there is room for.
+	// All plain names, and as many variants as there is room for.
 	return names[len(names)-hostileNames:]
 }
 
@@ -80,7 +80,7 @@ type probe struct {
 	mcp    bool
 }
 
-// headed returns a name as it can stand in a header.
+// headed returns a name in a form that a header allows.
 func headed(name string) string {
 	for _, c := range []byte(name) {
 		if c < 0x20 && c != '\t' || c == 0x7f {
@@ -90,9 +90,9 @@ func headed(name string) string {
 	return name
 }
 
-// probes are the calls that are made with a name.
+// probes are the calls with a name.
 func (h *house) probes(name string, serial int, stranger, agent, scope *credential) []probe {
-	quoted, _ := json.Marshal(name) // what is not UTF-8 is replaced
+	quoted, _ := json.Marshal(name) // invalid UTF-8 is replaced
 	js, raw := string(quoted), `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name)+`"`
 	uri, _ := json.Marshal("lukasa://" + name + "/event/" + h.names["acme"]["event"])
 	q, part := url.QueryEscape(name), url.PathEscape(name)
@@ -143,16 +143,16 @@ func (h *house) probes(name string, serial int, stranger, agent, scope *credenti
 
 var (
 	tenantSaid = regexp.MustCompile(`"tenant":"([^"]*)"`)
-	// usualHeaders are those that answers have.
+	// usualHeaders are the expected headers of answers.
 	usualHeaders = []string{
 		"Accept-Encoding", "Allow", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Etag", "Retry-After", "Vary", "Www-Authenticate",
 		"X-Content-Type-Options", "X-Request-Id",
 	}
 )
 
-// Whatever somebody of another tenant calls a tenant, a key or a session, nobody hears a
-// word of acme, nothing of acme changes, and every answer is a good one about the caller's
-// own, or a problem with a code.
+// Whatever name of a tenant, a key or a session a caller of another tenant uses, no answer
+// contains a word of acme, nothing of acme changes, and every answer is a success about the
+// caller's own tenant, or a problem with a code.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -195,7 +195,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// judge makes a call, and reports whether the answer is a good one.
+// judge makes a call, and reports whether it succeeded.
 func (h *house) judge(name string, p probe) bool {
 	p.body = strings.ReplaceAll(p.body, "{tomorrow}", h.names["acme"]["tomorrow"])
 	var got *reply
@@ -223,7 +223,7 @@ func (h *house) judge(name string, p probe) bool {
 	if foreign := "event/" + h.names["acme"]["event"]; good && (strings.Contains(p.body, "/"+foreign) || strings.Contains(p.path, url.QueryEscape("/"+foreign))) {
 		h.t.Errorf("%s: it takes the URI of another tenant: %.300s", what, got.body)
 	}
-	queried := strings.Contains(p.path, "?") && (strings.HasPrefix(name, "lk_") || strings.HasPrefix(name, "lukasa_scope_")) // a secret in the address
+	queried := strings.Contains(p.path, "?") && (strings.HasPrefix(name, "lk_") || strings.HasPrefix(name, "lukasa_scope_")) // a secret in the URL
 	if got.status == http.StatusUnauthorized && p.who.name != "" && !slices.Contains(p.header, "X-Lukasa-Scope") && !queried {
 		h.t.Errorf("%s: the credential is good, and got %.300s", what, got.body)
 	}
@@ -237,7 +237,7 @@ func (h *house) judge(name string, p probe) bool {
 	return good
 }
 
-// The server's own tenant, with its keys, comes and goes by no import or export.
+// The server's own tenant, with its keys, can be neither imported nor exported.
 func TestHostileImport(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -18,31 +18,31 @@ import (
 	"lukasa.dev/internal/transport/mcpapi"
 )
 
-// Sources are where a configuration comes from.
+// Sources are the sources of a configuration.
 type Sources struct {
 	// File is the name of a configuration file, or empty.
 	File string
-	// Lookup looks up a variable of the environment. Nil is an empty environment.
+	// Lookup looks up an environment variable. Nil is an empty environment.
 	Lookup func(string) (string, bool)
-	// Flags are the flags that were given, by the name of the setting.
+	// Flags are the given flags, by the name of the setting.
 	Flags map[string]string
 }
 
-// envPrefix begins the variable of each setting.
+// envPrefix is the prefix of the variable of each setting.
 const envPrefix = "LUKASA_"
 
 // Setting is one field of [Config] that is not a list of tables.
 type Setting struct {
-	// Name is what it is called in the file.
+	// Name is its name in the file.
 	Name string
-	// Doc says what it is for.
+	// Doc describes it.
 	Doc string
-	// Secret says that its value is not to be shown, and is no flag: arguments of a
-	// process can be read by others.
+	// Secret says that its value is not shown, and that it has no flag: other users can read
+	// the arguments of a process.
 	Secret bool
-	// Switch says that it is true or false.
+	// Switch says that it is boolean.
 	Switch bool
-	// Default is its value when nothing is set.
+	// Default is its default value.
 	Default string
 	index   int
 }
@@ -58,7 +58,7 @@ func (s Setting) Flag() string {
 	return strings.ReplaceAll(s.Name, "_", "-")
 }
 
-// Settings returns all settings but brokers, in the order of [Config].
+// Settings returns all settings except brokers, in the order of [Config].
 func Settings() []Setting {
 	var list []Setting
 	usual := Defaults()
@@ -76,15 +76,15 @@ func Settings() []Setting {
 	return list
 }
 
-// Effective is a configuration and where each of its settings comes from.
+// Effective is a configuration and the source of each setting.
 type Effective struct {
 	Config
-	// From says of each setting that is not the default where it comes from, by name.
+	// From names the source of each setting that is not the default.
 	From map[string]string
 }
 
-// Load puts a configuration together and checks it. Errors are of the code
-// [fault.BadConfig] and name the setting, where it was set, and what to do.
+// Load reads a configuration and checks it. Errors have the code [fault.BadConfig] and name the
+// setting, its source, and the fix.
 func Load(s Sources) (*Effective, error) {
 	e := &Effective{Config: Defaults(), From: map[string]string{}}
 	if s.File != "" {
@@ -110,7 +110,7 @@ func Load(s Sources) (*Effective, error) {
 	return e, e.Check()
 }
 
-// readFile takes in a file.
+// readFile reads a file.
 func (e *Effective) readFile(name string) error {
 	text, err := os.ReadFile(name)
 	switch {
@@ -136,7 +136,7 @@ func (e *Effective) readFile(name string) error {
 	return nil
 }
 
-// unknownKey is the error for a name that is no setting.
+// unknownKey is the error for an unknown setting.
 func unknownKey(file string, key toml.Key) error {
 	known := names(reflect.TypeFor[Config]())
 	if key[0] == "broker" && len(key) > 1 {
@@ -149,7 +149,7 @@ func unknownKey(file string, key toml.Key) error {
 	return bad.WithFix("take it out; `lukasa serve --print-config` lists all settings")
 }
 
-// names returns what the fields of a struct are called in a file.
+// names returns the names of a struct's fields in a file.
 func names(t reflect.Type) []string {
 	var list []string
 	for i := range t.NumField() {
@@ -158,11 +158,11 @@ func names(t reflect.Type) []string {
 	return list
 }
 
-// set gives a setting a value.
+// set sets a setting.
 func (e *Effective) set(v reflect.Value, s Setting, text, from string) error {
 	if err := parse(v, text); err != nil {
 		if s.Secret {
-			err = errors.New("its value cannot be read") // and is not shown
+			err = errors.New("its value cannot be read") // without the value
 		}
 		return fault.Newf(fault.BadConfig, "%s: %v", from, err).WithFix(s.Name + ": " + s.Doc)
 	}
@@ -170,7 +170,7 @@ func (e *Effective) set(v reflect.Value, s Setting, text, from string) error {
 	return nil
 }
 
-// parse reads a text into a field.
+// parse parses a text into a field.
 func parse(v reflect.Value, text string) error {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return u.UnmarshalText([]byte(text))
@@ -208,7 +208,7 @@ func parse(v reflect.Value, text string) error {
 	return nil
 }
 
-// format writes a field as parse reads it.
+// format formats a field as parse reads it.
 func format(v reflect.Value) string {
 	if list, ok := v.Interface().([]string); ok {
 		return strings.Join(list, ",")
@@ -216,7 +216,7 @@ func format(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// Check refuses a configuration that cannot be used.
+// Check refuses an invalid configuration.
 func (c *Config) Check() error {
 	oneOf := func(name, value string, allowed ...string) error {
 		if slices.Contains(allowed, value) {
@@ -266,8 +266,8 @@ func (c *Config) Check() error {
 	return nil
 }
 
-// checkOrigin refuses what no browser sends as the origin of a page: no call would ever
-// match it.
+// checkOrigin refuses a text that no browser sends as an origin, since no call would ever match
+// it.
 func checkOrigin(origin string) error {
 	u, err := url.Parse(origin)
 	if err == nil && u.Scheme != "" && u.Host != "" && strings.EqualFold(u.Scheme+"://"+u.Host, strings.TrimSuffix(origin, "/")) {
@@ -277,10 +277,10 @@ func checkOrigin(origin string) error {
 		WithFix("give scheme and host, and the port if it is another than usual, such as https://app.example.com")
 }
 
-// leastToken is how short a token may be that nobody guesses.
+// leastToken is the minimum length of a token.
 const leastToken = 16
 
-// nearest returns the name that a mistyped one is most like, or nothing.
+// nearest returns the name most similar to a mistyped one, or nothing.
 func nearest(got string, names []string) string {
 	best, least := "", len(got)/3+2
 	for _, name := range names {
@@ -291,7 +291,7 @@ func nearest(got string, names []string) string {
 	return best
 }
 
-// distance is how many letters differ between two words, by Levenshtein.
+// distance returns the Levenshtein distance of two words.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

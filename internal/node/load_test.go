@@ -31,7 +31,7 @@ func file(t *testing.T, text string) string {
 	return name
 }
 
-// A flag wins over a variable, a variable over the file, the file over the default.
+// A flag overrides a variable, a variable the file, the file the default.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	name := file(t, `
@@ -64,7 +64,7 @@ hosts = ["a", "b"]
 	}
 }
 
-// What cannot be used is refused, with the name of the setting and what to do.
+// Invalid settings are refused, with the name of the setting and the fix.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -120,7 +120,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What is printed is a file that gives the same again, without secrets.
+// The printed configuration is a file that gives the same configuration, without secrets.
 func TestPrintGivesTheSameAgain(t *testing.T) {
 	t.Parallel()
 	name := file(t, `
@@ -166,7 +166,7 @@ password = "hunter2"
 	}
 }
 
-// Every setting is described in docs/operations.md.
+// docs/operations.md describes every setting.
 func TestSettingsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/operations.md")

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// credential is one kind of caller, and what a person would say that it is.
+// credential is one kind of caller, with its expected permissions.
 type credential struct {
 	name string
-	// bearer, tenant and scope are what the call shows; raw are headers besides.
+	// bearer, tenant and scope are sent with the call; raw are further headers.
 	bearer, tenant, scope string
 	raw                   http.Header
 
-	// refused is the code that every call gets, if nobody gets in with it.
+	// refused is the code of every call, if the credential is not valid.
 	refused string
-	// operator says that it runs the server, scoped that it is held to a scope.
+	// operator says that it is an operator's, scoped that it is limited to a scope.
 	operator, scoped bool
 	// rights are read, write and admin, by their first letters.
 	rights string
-	// deals is the tenant that it deals with; empty for none.
+	// deals is the tenant of its calls; empty for none.
 	deals string
-	// names is whose names it uses in what it asks, if they are not its own.
+	// names is the tenant whose names it uses in requests, if they are not its own.
 	names string
 }
 
@@ -41,7 +41,7 @@ func (c *credential) show(h http.Header) {
 	}
 }
 
-// uses returns whose names stand in what it asks.
+// uses returns the tenant whose names are in its requests.
 func (c *credential) uses() string {
 	if c.names != "" {
 		return c.names
@@ -52,7 +52,7 @@ func (c *credential) uses() string {
 	return "acme"
 }
 
-// letters writes rights as requests have them.
+// letters returns rights in the form of requests.
 func letters(rights string) string {
 	words := map[rune]string{'r': `"read"`, 'w': `"write"`, 'a': `"admin"`}
 	var list []string
@@ -134,7 +134,7 @@ func (h *house) credentials() []*credential {
 	return list
 }
 
-// flipped returns a token with another letter in the middle.
+// flipped returns a token with one letter changed.
 func flipped(token string) string {
 	b := []byte(token)
 	at := len(b) / 2
@@ -145,17 +145,17 @@ func flipped(token string) string {
 	return string(b)
 }
 
-// revoked returns a key that is revoked.
+// revoked returns a revoked key.
 func (h *house) revoked(tenant string) string {
 	token, id := h.key(tenant, `{"role":"tenant","rights":["read","write","admin"]}`)
 	h.must(tenant, "DELETE", "/v1/keys/"+id, "")
 	return token
 }
 
-// soon is how long credentials last that the tests want to see end.
+// soon is the lifetime of credentials that tests let expire.
 const soon = 50 * time.Millisecond
 
-// expired returns a key that is over.
+// expired returns an expired key.
 func (h *house) expired(tenant string) string {
 	end := time.Now().Add(20 * soon)
 	token, _ := h.key(tenant, `{"role":"tenant","rights":["read","write","admin"],"expires_at":"`+end.UTC().Format(time.RFC3339Nano)+`"}`)
@@ -163,7 +163,7 @@ func (h *house) expired(tenant string) string {
 	return token
 }
 
-// expiredScope returns a scope that is over.
+// expiredScope returns an expired scope.
 func (h *house) expiredScope(tenant string) string {
 	token := h.scope(tenant, `"mode":"write"`, 20*soon)
 	for h.call(&credential{bearer: token}, "GET", "/v1/root", "").status == http.StatusOK {

@@ -19,11 +19,11 @@ import (
 	"lukasa.dev/internal/transport/mcpapi"
 )
 
-// canaries are words that stand in everything of a tenant, and nowhere else.
+// canaries are words that occur in every record of a tenant, and nowhere else.
 var canaries = map[string]string{"acme": "quokkarine", "umbrella": "wombatonic"}
 
-// house is a node that is called over the network. Two tenants live in it who have the
-// same names for everything.
+// house is a node that is called over the network. It has two tenants that use the same names
+// for everything.
 type house struct {
 	t     testing.TB
 	n     *Node
@@ -32,13 +32,13 @@ type house struct {
 	url   string
 	// operator is the operator's own token.
 	operator string
-	// names are what requests call by a word in braces, by tenant.
+	// names are the values of words in braces in requests, by tenant.
 	names  map[string]map[string]string
 	serial atomic.Int64
-	done   sync.Map // the operations that someone did
+	done   sync.Map // the operations that a caller could run
 }
 
-// newHouse starts a node and fills it by way of its interface.
+// newHouse starts a node and fills it through its interface.
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	config := small(t)
@@ -58,7 +58,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// furnish gives a tenant something of every kind, with its canary in it.
+// furnish gives a tenant a record of every kind, with its canary in it.
 func (h *house) furnish(tenant string) {
 	word := canaries[tenant]
 	h.names[tenant] = map[string]string{"tenant": tenant, "event": "019e5a3b-7c4d-7000-8000-000000000001"}
@@ -86,7 +86,7 @@ func (h *house) furnish(tenant string) {
 	h.collect(tenant, word)
 }
 
-// collect learns the names of what there is.
+// collect stores the names of the records.
 func (h *house) collect(tenant, word string) {
 	first := func(name, operation, args, list string, id func(map[string]any) string) {
 		var all map[string]any
@@ -140,7 +140,7 @@ func (h *house) scope(tenant, rest string, lasts time.Duration) string {
 	return made.Token
 }
 
-// fill puts the names of a tenant into a request. A word in braces that is no name stays.
+// fill replaces words in braces by the names of a tenant. Unknown words stay.
 func (h *house) fill(tenant, text string, cell int64) string {
 	for name, value := range h.names[tenant] {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
@@ -148,14 +148,14 @@ func (h *house) fill(tenant, text string, cell int64) string {
 	return strings.ReplaceAll(text, "{n}", fmt.Sprint(cell))
 }
 
-// ask has the operator do an operation in a tenant.
+// ask runs an operation in a tenant as the operator.
 func (h *house) ask(tenant, operation, args string) string {
 	h.t.Helper()
 	method, path, body := overHTTP(h.t, api.Lookup(operation), args)
 	return h.must(tenant, method, path, body)
 }
 
-// low has someone who is trusted least do an operation in a tenant.
+// low runs an operation in a tenant as the caller with the least trust.
 func (h *house) low(tenant, operation, args string) {
 	h.t.Helper()
 	method, path, body := overHTTP(h.t, api.Lookup(operation), args)
@@ -164,7 +164,7 @@ func (h *house) low(tenant, operation, args string) {
 	}
 }
 
-// must has the operator make a call in a tenant that has to go well.
+// must makes a call in a tenant as the operator; it has to succeed.
 func (h *house) must(tenant, method, path, body string, headers ...string) string {
 	h.t.Helper()
 	got := h.call(&credential{bearer: h.operator, tenant: tenant}, method, path, body, headers...)
@@ -174,10 +174,10 @@ func (h *house) must(tenant, method, path, body string, headers ...string) strin
 	return strings.TrimSuffix(got.body, "\n")
 }
 
-// reply is what came back for a call.
+// reply is the answer to a call.
 type reply struct {
 	status int
-	code   string // of the problem, or of the complaint of a tool
+	code   string // of the problem, or of the error of a tool
 	header http.Header
 	body   string
 }
@@ -185,8 +185,8 @@ type reply struct {
 // call makes a call and reads the answer.
 func (h *house) call(c *credential, method, path, body string, headers ...string) *reply {
 	h.t.Helper()
-	// An export breaks off if something is erased meanwhile, as others do here: then it is
-	// asked for again, as whoever takes one does.
+	// An export breaks off if a record is erased meanwhile, as other tests do here. Then it is
+	// repeated, as a client would.
 	const most = 5
 	for try := 1; ; try++ {
 		res, text, err := h.answer(h.request(c, method, path, body, headers...))
@@ -203,7 +203,7 @@ func (h *house) call(c *credential, method, path, body string, headers ...string
 	}
 }
 
-// answer sends a request and returns what came of it, as far as it came.
+// answer sends a request and returns the response, as far as it came.
 func (h *house) answer(r *http.Request) (*http.Response, []byte, error) {
 	res, err := h.http.Do(r)
 	if err != nil {
@@ -254,7 +254,7 @@ func (h *house) request(c *credential, method, path, body string, headers ...str
 	return r
 }
 
-// overHTTP turns the arguments of a tool into a request of HTTP.
+// overHTTP turns the arguments of a tool into an HTTP request.
 func overHTTP(t testing.TB, o *api.Operation, args string) (method, path, body string) {
 	t.Helper()
 	var members map[string]json.RawMessage
@@ -299,7 +299,7 @@ func overHTTP(t testing.TB, o *api.Operation, args string) (method, path, body s
 	return o.Method, path, body
 }
 
-// tells returns the word in an answer that is of a tenant which the caller may not hear of.
+// tells returns the canary of a tenant that the caller may not see, if the answer contains one.
 func tells(body string, header http.Header, may func(tenant string) bool) (word string, leaked bool) {
 	text := strings.ToLower(body + fmt.Sprint(header))
 	for tenant, word := range canaries {

@@ -1,8 +1,8 @@
 package node
 
-// asked is a good request of every operation, as the arguments of a tool. A word in braces
-// is something of the tenant whose names are used, and {n} the number of the cell. Events
-// of operations that stream are sent as they are.
+// asked has a valid request for every operation, as the arguments of a tool. A word in braces
+// is a name of the tenant whose names are used, and {n} is the number of the cell. Events of
+// streaming operations are sent as they are.
 var asked = map[string]string{
 	"ingest":        `{"event":{"hmx_version":"HMX-1.0","event_id":"e-{n}","event_type":"message","agent_id":"coder","tenant_id":"{tenant}","session_id":"s-{n}","timestamp":"2026-11-10T10:00:00.000Z","sequence":0,"content":{"role":"user","text":"Hello."},"metadata":{}}}`,
 	"record_event":  `{"session_id":"r-{n}","event_type":"message","content":{"role":"user","text":"Hello."}}`,
@@ -92,8 +92,8 @@ var asked = map[string]string{
 	"set_quota":       `{"requests_per_second":-1,"events_per_second":-1,"bytes_per_second":-1}`,
 }
 
-// settled are the codes that besides a good answer say that an operation was allowed, where
-// a cell before settled what it is about, perhaps with more trust.
+// settled are the codes that also mean that an operation was allowed, if an earlier cell has
+// already settled its subject, perhaps with more trust.
 var settled = map[string][]string{
 	"approve_artifact":   {"invalid_argument", "untrusted"},
 	"archive_artifact":   {"invalid_argument", "untrusted"},
@@ -102,8 +102,7 @@ var settled = map[string][]string{
 	"dismiss_conflict":   {"version_conflict", "untrusted"},
 }
 
-// strange are the codes that somebody gets who may do an operation, and asks for what only
-// another tenant has.
+// strange are the codes for a permitted caller that requests a record of another tenant.
 var strange = map[string]string{
 	"ingest": "not_permitted", "ingest_ws": "not_permitted", "create_key": "not_permitted",
 	"resolve": "invalid_argument", "prove_inclusion": "invalid_argument",

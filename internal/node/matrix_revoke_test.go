@@ -14,18 +14,18 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// patience is how long a test waits for what has to happen at once.
+// patience is the timeout for what has to happen immediately.
 const patience = time.Minute
 
-// open is a connection that is open, and what is said at its end.
+// open is an open connection, with the message expected at its end.
 type open struct {
 	name string
 	end  chan string
-	says string // must be part of it
+	says string // must be part of the message
 }
 
-// What is open with a key ends when the key is revoked: streams of events, WebSockets,
-// streams of lines, agents on standard input. Nobody comes in with it any more.
+// Connections of a key end when the key is revoked: event streams, WebSockets, streams of
+// lines, agents on standard input. The key no longer authenticates.
 func TestRevokedEnds(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -127,7 +127,7 @@ func (h *house) openLines(ctx context.Context, who *credential) *open {
 	return o
 }
 
-// openStdio has an agent on standard input.
+// openStdio serves an agent on standard input.
 func (h *house) openStdio(ctx context.Context, who *credential) *open {
 	h.t.Helper()
 	p, err := h.n.Keys().Authenticate(ctx, who.bearer, "", "")

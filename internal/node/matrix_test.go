@@ -15,16 +15,16 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// rule is what docs/api.md says of who may do an operation.
+// rule is what docs/api.md says about who may call an operation.
 type rule struct {
 	rights    string // by their first letters
-	then      string // those that some requests need besides, among them that of a cell
+	then      string // those that some requests need as well, including that of a cell
 	operators bool
 	noScope   bool
 	anyTenant bool
 }
 
-// rules reads docs/api.md as a person would.
+// rules parses docs/api.md.
 func rules(t *testing.T) map[string]rule {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/api.md")
@@ -64,7 +64,7 @@ func rules(t *testing.T) map[string]rule {
 	return all
 }
 
-// says returns the code that a credential gets for an operation, or nothing if it may.
+// says returns the code that a credential gets for an operation, or nothing if it is permitted.
 func (r rule) says(c *credential) string {
 	if c.refused != "" {
 		return c.refused
@@ -90,13 +90,13 @@ func (r rule) says(c *credential) string {
 	return ""
 }
 
-// statuses are the ones that codes have over HTTP.
+// statuses are the HTTP statuses of codes.
 var statuses = map[string]int{
 	"": 200, "unauthenticated": 401, "scope_invalid": 401, "scope_expired": 401, "not_permitted": 403, "out_of_scope": 403,
 	"invalid_argument": 422, "not_found": 404,
 }
 
-// hears reports whether a caller may hear of a tenant in a good answer.
+// hears reports whether a successful answer to a caller may mention a tenant.
 func (r rule) hears(c *credential, tenant string) bool {
 	return tenant == c.deals || c.operator && !c.scoped && (c.deals == "" || r.operators && r.anyTenant)
 }
@@ -104,16 +104,16 @@ func (r rule) hears(c *credential, tenant string) bool {
 // cell is one operation over one transport with one credential.
 type cell struct {
 	op  *api.Operation
-	as  string // how it is asked, such as "GET" or "tool"
+	as  string // how it is called, such as "GET" or "tool"
 	who *credential
-	// got is what came back.
+	// got is the reply.
 	got *reply
 }
 
 func (c *cell) String() string { return fmt.Sprintf("%s over %s by %s", c.op.Name, c.as, c.who.name) }
 
-// Whoever may do something may, and nobody else, over every transport; and nobody is told
-// a word of another tenant. What is expected is read from docs/api.md.
+// Exactly the permitted callers may call each operation, over every transport, and no answer
+// contains a word of another tenant. The expectations are read from docs/api.md.
 func TestMatrix(t *testing.T) {
 	h := newHouse(t)
 	says := rules(t)
@@ -167,7 +167,7 @@ type row struct {
 	cells, tried, good *atomic.Int64
 }
 
-// try judges a cell, unless it is left out.
+// try checks a cell, unless it is left out.
 func (r *row) try(op *api.Operation, as string, ask func(n int64, args string) *reply) {
 	n := r.serial.Add(1)
 	if r.cells.Add(1); n%r.stride != 0 {
@@ -203,7 +203,7 @@ func (r *row) try(op *api.Operation, as string, ask func(n int64, args string) *
 	}
 }
 
-// allowed judges the answer of a cell that has to be a good one.
+// allowed checks the answer of a cell that has to succeed.
 func (r *row) allowed(c *cell) {
 	want := []string{""}
 	if code := strange[c.op.Name]; code != "" && r.who.names != "" {
@@ -230,7 +230,7 @@ func (r *row) allowed(c *cell) {
 	}
 }
 
-// prepare makes what an operation takes away.
+// prepare creates what an operation removes.
 func (r *row) prepare(operation string, n int64) {
 	tenant := r.who.deals
 	switch operation {

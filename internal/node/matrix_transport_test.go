@@ -55,7 +55,7 @@ func (r *row) event(n int64) string {
 	return r.fill(r.who.uses(), text, n)
 }
 
-// ingest sends an event in every way that there is.
+// ingest sends an event by every transport.
 func (r *row) ingest(op *api.Operation) {
 	for _, way := range []struct{ as, media, accept, before, after string }{
 		{"one event", "application/json", "", "", ""},
@@ -88,8 +88,8 @@ func rejected(body string) string {
 	return code
 }
 
-// traces sends spans, and reads a refusal as OTLP/HTTP has it: a status in the encoding of the
-// request, of which 400 says what is 422 elsewhere.
+// traces sends spans, and parses a refusal as OTLP/HTTP has it: a status in the encoding of the
+// request, in which 400 stands for the 422 of other operations.
 func (r *row) traces(op *api.Operation, args string) *reply {
 	method, path, body := overHTTP(r.t, op, args)
 	got := r.call(r.who, method, path, body)
@@ -142,7 +142,7 @@ func (r *row) tail(op *api.Operation, args string) *reply {
 	return newReply(res, []byte(text.String()))
 }
 
-// dial opens a WebSocket, or returns why it does not open.
+// dial opens a WebSocket, or returns the refusal.
 func (h *house) dial(ctx context.Context, c *credential, headers http.Header) (*websocket.Conn, *reply) {
 	if headers == nil {
 		headers = http.Header{}
@@ -159,7 +159,7 @@ func (h *house) dial(ctx context.Context, c *credential, headers http.Header) (*
 	}
 	text, _ := io.ReadAll(res.Body)
 	got := newReply(res, text)
-	if got.code == "" { // the library keeps the beginning alone
+	if got.code == "" { // the library keeps only the beginning
 		_, rest, _ := strings.Cut(got.body, `"code":"`)
 		got.code, _, _ = strings.Cut(rest, `"`)
 	}
@@ -188,14 +188,14 @@ func (r *row) socket(event string) *reply {
 	return &reply{status: http.StatusOK, code: codeOf(ack), body: string(ack)}
 }
 
-// asking is something that can be asked over MCP, and the operation behind it.
+// asking is a request over MCP, and the operation behind it.
 type asking struct {
 	op             *api.Operation
 	as             string
 	method, params string
 }
 
-// askings are all that can be asked over MCP.
+// askings are all requests over MCP.
 func askings() []asking {
 	var list []asking
 	for _, op := range api.Operations() {
@@ -224,7 +224,7 @@ func askings() []asking {
 	return list
 }
 
-// message is what is sent for a cell.
+// message is the message of a cell.
 func (r *row) message(x asking, n int64, args string) string {
 	params := r.fill(r.who.uses(), strings.Replace(x.params, "{arguments}", args, 1), n)
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}`, n, x.method, params)
@@ -246,7 +246,7 @@ func (h *house) mcp(c *credential, message string) *reply {
 	return got
 }
 
-// complained returns the code of a message that says what went wrong.
+// complained returns the code in an error message.
 func complained(message string) string {
 	var m struct {
 		Result struct {
@@ -276,7 +276,7 @@ func complained(message string) string {
 	return ""
 }
 
-// overStdio tries everything over MCP on standard input, as whoever the credential is for.
+// overStdio tries everything over MCP on standard input, as the principal of the credential.
 func (r *row) overStdio() {
 	if r.who.raw != nil {
 		return // there are no headers
@@ -284,7 +284,7 @@ func (r *row) overStdio() {
 	who, err := r.n.Keys().Authenticate(r.t.Context(), r.who.bearer, r.who.tenant, r.who.scope)
 	if err != nil {
 		for _, x := range askings() {
-			if x.as != "tool by the library" { // it is all there is
+			if x.as != "tool by the library" { // it is the only way there
 				r.try(x.op, x.as+" on stdin", func(int64, string) *reply { return &reply{code: string(fault.CodeOf(err))} })
 			}
 		}

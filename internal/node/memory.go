@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// Bounds of how much memory a process is given that nobody bounded.
+// Bounds of the memory of a process without a configured limit.
 const (
 	leastMemory = 256 << 20
 	usualLeast  = 512 << 20
 	usualMost   = 4 << 30
-	unknown     = 2 << 30 // of a machine that does not say what it has
+	unknown     = 2 << 30 // for a machine that does not report its memory
 )
 
-// shares is how the memory of the process is shared out.
+// shares is how the memory of the process is divided.
 type shares struct {
 	total  int64
-	cache  int64 // of what was read from the index
-	recall int64 // of what is held to answer questions
+	cache  int64 // of blocks read from the index
+	recall int64 // of the searcher's cache
 	bodies int64 // of requests
-	intake int64 // of events on their way in
+	intake int64 // of events that are not recorded yet
 }
 
-// share shares out the memory that a configuration gives.
+// share divides the configured memory.
 func (c *Config) share() shares {
 	total := int64(c.Memory)
 	if total == 0 {
@@ -42,8 +42,8 @@ func (c *Config) share() shares {
 	}
 }
 
-// limit has the collector keep to it. What is not the collector's, the store's blocks in
-// a build with C and the code itself, is left out; a variable of Go's own wins.
+// limit sets the memory limit of the garbage collector. It excludes memory outside of the heap:
+// the store's blocks in a build with cgo, and the code itself. GOMEMLIMIT takes precedence.
 func (s shares) limit() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
@@ -52,7 +52,7 @@ func (s shares) limit() {
 	debug.SetMemoryLimit(max(s.total-outside, leastMemory/2))
 }
 
-// machineMemory is how much the machine has, or its container is given.
+// machineMemory is the memory of the machine or of its container.
 func machineMemory() int64 {
 	most := int64(math.MaxInt64)
 	for _, name := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
@@ -71,13 +71,13 @@ func machineMemory() int64 {
 	return most
 }
 
-// memTotal reads what Linux says of the machine.
+// memTotal reads the memory of the machine from Linux.
 func memTotal(name string) (int64, bool) {
 	f, err := os.Open(name)
 	if err != nil {
 		return 0, false
 	}
-	defer func() { _ = f.Close() }() // nothing was written to it
+	defer func() { _ = f.Close() }() // it was only read
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		rest, ok := strings.CutPrefix(lines.Text(), "MemTotal:")
 		if !ok {

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/transport/httpapi"
 )
 
-// metrics are what a server tells Prometheus. No label has a value that a caller chose.
+// metrics are the Prometheus metrics of a server. No label value is chosen by a client.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -23,16 +23,16 @@ type metrics struct {
 	received *prometheus.CounterVec
 	sent     *prometheus.CounterVec
 	refusals *prometheus.CounterVec
-	taken    map[httpapi.Way]*taken // by the ways that there are; never changed
+	taken    map[httpapi.Way]*taken // by way; the map never changes
 }
 
 // byMCP is the way of events that agents record with a tool.
 const byMCP httpapi.Way = "mcp"
 
-// taken counts what became of events that came by one way.
+// taken counts the dispositions of the events of one way.
 type taken struct{ accepted, duplicates, rejected, bytes atomic.Uint64 }
 
-// ingested is told what became of events.
+// ingested counts events.
 func (m *metrics) ingested(by httpapi.Way, t httpapi.Taken) {
 	n := m.taken[by]
 	if n == nil {
@@ -62,7 +62,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// observe is told of each call.
+// observe counts a call.
 func (m *metrics) observe(op string, status int, took time.Duration, in, out int64) {
 	m.requests.WithLabelValues(op, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(op).Observe(took.Seconds())
@@ -78,7 +78,7 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
 }
 
-// state is what is looked up when somebody asks.
+// state is collected on each scrape.
 type state struct {
 	n *Node
 
@@ -152,7 +152,7 @@ func (s *state) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// ingest tells what became of events, of brokers by their kind.
+// ingest reports the dispositions of events, for brokers by their kind.
 func (s *state) ingest(count func(d *prometheus.Desc, v uint64, labels ...string)) {
 	type sum struct{ accepted, duplicates, rejected, bytes uint64 }
 	all := make(map[string]sum)
@@ -178,10 +178,10 @@ func one(yes bool) float64 {
 	return 0
 }
 
-// treeSize returns how many bytes the files of a directory have. What goes away meanwhile
-// does not count.
+// treeSize returns the total size of the files in a directory. Files that disappear meanwhile
+// do not count.
 func treeSize(dir string) (bytes int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // nothing in it is an error
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // errors are ignored
 		if err != nil || d.IsDir() {
 			return nil
 		}

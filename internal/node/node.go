@@ -20,19 +20,19 @@ import (
 	"lukasa.dev/internal/transport/mcpapi"
 )
 
-// Options are what a node needs besides its configuration.
+// Options are the options of a node besides its configuration.
 type Options struct {
-	// Log gets what happens. Nil means that nobody wants to know.
+	// Log receives log records. Nil means none.
 	Log *slog.Logger
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
-	// WitnessDir is where it is remembered what was signed; see [lukasa.Options].
+	// WitnessDir is where signed checkpoints are remembered; see [lukasa.Options].
 	WitnessDir string
-	// Progress receives how a long opening comes along.
+	// Progress receives the progress of a long opening.
 	Progress func(done, total uint64)
 }
 
-// Node is a process that serves. Make one with [Start].
+// Node is a running server. Make one with [Start].
 type Node struct {
 	config Config
 	o      Options
@@ -49,7 +49,7 @@ type Node struct {
 	tokenFile string
 
 	servers   []*http.Server
-	address   net.Addr // of the first
+	address   net.Addr // of the first listener
 	failed    chan error
 	serving   sync.WaitGroup
 	consuming sync.WaitGroup
@@ -59,10 +59,10 @@ type Node struct {
 	closed    error
 }
 
-// note tells whoever finds the directory in use who has it.
+// note names the holder of the directory to other processes that find it in use.
 const note = "lukasa serve"
 
-// Start opens the board and begins to serve. When it returns, calls are answered.
+// Start opens the board and starts to serve. When it returns, calls are answered.
 func Start(ctx context.Context, c Config, o Options) (*Node, error) {
 	n := &Node{config: c, o: o, log: o.Log, failed: make(chan error, 4), metrics: newMetrics()}
 	if n.log == nil {
@@ -80,7 +80,7 @@ func Start(ctx context.Context, c Config, o Options) (*Node, error) {
 	return n, nil
 }
 
-// open opens the board and what is kept in it.
+// open opens the board and the stores in it.
 func (n *Node) open(ctx context.Context, mem shares) (err error) {
 	c := &n.config
 	n.board, err = lukasa.OpenContext(ctx, c.Data, lukasa.Options{
@@ -161,7 +161,7 @@ func (n *Node) serve(ctx context.Context, mem shares) (err error) {
 	return nil
 }
 
-// profiles are what net/http/pprof serves.
+// profiles are the handlers of net/http/pprof.
 func profiles() map[string]http.Handler {
 	return map[string]http.Handler{
 		"/debug/pprof/": http.HandlerFunc(pprof.Index), "/debug/pprof/cmdline": http.HandlerFunc(pprof.Cmdline),
@@ -178,7 +178,7 @@ func (n *Node) listen(setting, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// side serves something that needs no credential, on a listener of its own.
+// side serves handlers that need no credential, on a listener of their own.
 func (n *Node) side(setting, address string, handlers map[string]http.Handler) error {
 	mux := http.NewServeMux()
 	for path, h := range handlers {
@@ -221,7 +221,7 @@ func (n *Node) Quotas() *quota.Book { return n.quotas }
 // configured.
 func (n *Node) TokenFile() string { return n.tokenFile }
 
-// URL returns where the node is called from this machine.
+// URL returns the URL of the node on this machine.
 func (n *Node) URL() string {
 	scheme := "http://"
 	if n.config.TLSCert != "" {
@@ -240,11 +240,11 @@ func (n *Node) URL() string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// AtClose has f called when no more calls come over the network, before the board is
-// closed. Its context ends with the grace. It is called before Run.
+// AtClose registers f to be called after the last network call, before the board is closed. Its
+// context ends with the grace period. AtClose must be called before Run.
 func (n *Node) AtClose(f func(context.Context)) { n.atClose = append(n.atClose, f) }
 
-// Run serves until ctx is done or a listener fails, and closes the node.
+// Run serves until ctx is done or a listener fails, and then closes the node.
 func (n *Node) Run(ctx context.Context) error {
 	var failed error
 	select {
@@ -255,8 +255,8 @@ func (n *Node) Run(ctx context.Context) error {
 	return errors.Join(failed, n.Close())
 }
 
-// Close lets no more calls in, waits until those under way are answered, for the grace at
-// most, makes everything durable and lets the directory go. A second call does nothing.
+// Close stops accepting calls, waits for running ones, for at most the grace period, makes
+// everything durable and releases the directory. A second call does nothing.
 func (n *Node) Close() error {
 	n.closing.Do(func() { n.closed = n.close() })
 	return n.closed
@@ -274,7 +274,7 @@ func (n *Node) close() error {
 	}
 	for _, s := range n.servers {
 		if err := s.Shutdown(ctx); err != nil {
-			_ = s.Close() // what is left was told to go before
+			_ = s.Close() // the rest was told to end before
 		}
 	}
 	n.serving.Wait()
@@ -285,8 +285,7 @@ func (n *Node) close() error {
 	return err
 }
 
-// abandon lets go of everything that was opened. It is also the end of a start that
-// failed.
+// abandon releases everything that was opened. It also ends a failed start.
 func (n *Node) abandon() error {
 	n.stopConsuming()
 	for _, s := range n.servers {

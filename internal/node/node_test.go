@@ -35,7 +35,7 @@ func small(t *testing.T) Config {
 	return c
 }
 
-// start starts a node, and stops it at the end.
+// start starts a node, and stops it at the end of the test.
 func start(t *testing.T, c Config, o Options) *Node {
 	t.Helper()
 	n, err := Start(t.Context(), c, o)
@@ -50,7 +50,7 @@ func start(t *testing.T, c Config, o Options) *Node {
 	return n
 }
 
-// caller returns a client of a node with its own token.
+// caller returns a client of a node with the operator's token.
 func caller(t *testing.T, n *Node, tenant string) *client.Client {
 	t.Helper()
 	token, err := os.ReadFile(n.TokenFile())
@@ -85,8 +85,7 @@ func lines(t *testing.T, session string, n int) io.Reader {
 	return &b
 }
 
-// Everything that was acknowledged, over every transport, is there after a stop and a
-// start.
+// Everything that was acknowledged, over every transport, is there after a restart.
 func TestServeStopServe(t *testing.T) {
 	t.Parallel()
 	config := small(t)
@@ -232,7 +231,7 @@ func TestServesAgents(t *testing.T) {
 	}
 }
 
-// Nobody is served without a credential, loopback included, and nothing secret is logged.
+// No call succeeds without a credential, including on loopback, and no secret is logged.
 func TestNobodyWithoutCredential(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -273,7 +272,7 @@ func TestNobodyWithoutCredential(t *testing.T) {
 	}
 }
 
-// locked is a writer for many.
+// locked is a writer that is safe for concurrent use.
 type locked struct {
 	w  io.Writer
 	mu *sync.Mutex
@@ -285,7 +284,7 @@ func (l *locked) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// What never started does not say that it stopped; what was stopped does.
+// A node that never started does not log that it stopped; one that was stopped does, once.
 func TestSaysStoppedOnce(t *testing.T) {
 	t.Parallel()
 	config := small(t)
@@ -347,7 +346,7 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// freeAddress is one that nobody listens at.
+// freeAddress is a free address.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -358,7 +357,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// With a certificate it is HTTPS, and nothing else.
+// With a certificate only HTTPS is served.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	config := small(t)
@@ -379,8 +378,8 @@ func TestTLS(t *testing.T) {
 	any.CloseIdleConnections()
 }
 
-// What is under way when the server is told to stop is answered, and nothing that was
-// acknowledged is lost.
+// Calls that are running when the server stops are answered, and nothing that was acknowledged
+// is lost.
 func TestStopsInOrder(t *testing.T) {
 	t.Parallel()
 	testsize.Long(t, "it stops servers under load")
@@ -402,7 +401,7 @@ func TestStopsInOrder(t *testing.T) {
 			for i := 0; ; i++ {
 				in, err := c.Append(t.Context(), event(fmt.Sprint("w", w), i))
 				if err != nil {
-					return // it stops
+					return // the server is stopping
 				}
 				if in.Accepted == 1 {
 					acked.Store(fmt.Sprintf("w%d-%d", w, i), true)
@@ -446,7 +445,7 @@ func TestStopsInOrder(t *testing.T) {
 	}
 }
 
-// A directory has one server, and an address too.
+// A directory has one server, and so has an address.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	config := small(t)
@@ -460,5 +459,5 @@ func TestTaken(t *testing.T) {
 		t.Errorf("an address that is taken: %v", err)
 	}
 	other.Listen = "127.0.0.1:0"
-	start(t, other, Options{}) // the failed start let the directory go
+	start(t, other, Options{}) // the failed start released the directory
 }

@@ -2,5 +2,5 @@
 
 package node
 
-// outsideHeap is what the store holds outside of the heap: nothing, in a build without C.
+// outsideHeap is the store's memory outside of the heap: none in a build without cgo.
 func outsideHeap(int64) int64 { return 0 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Print writes the configuration as a file that would give it again, with what each
-// setting is for and where its value comes from. Secrets are hidden.
+// Print writes the configuration as a file that gives the same configuration, with the
+// description and the source of each setting. Secrets are hidden.
 func (e *Effective) Print(w io.Writer) error {
 	var b strings.Builder
 	v := reflect.ValueOf(&e.Config).Elem()
@@ -40,7 +40,7 @@ func (e *Effective) Print(w io.Writer) error {
 	return err
 }
 
-// literal writes a value as TOML has it.
+// literal returns a value as TOML.
 func literal(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case []string:

@@ -19,7 +19,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// The token is made once, for its owner alone; one that others can read is refused.
+// The token is made once and readable only by its owner; a token that others can read is refused.
 func TestBootstrapToken(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -78,7 +78,7 @@ func pair(t *testing.T, dir, name string, stamp time.Time) (cert, key string) {
 	return cert, key
 }
 
-// A certificate is read anew when its files change, and stays when the new one is bad.
+// A certificate is reloaded when its files change, and kept if the new one is invalid.
 func TestCertificateChanges(t *testing.T) {
 	t.Parallel()
 	dir, start := t.TempDir(), time.Now()
@@ -120,7 +120,7 @@ func TestCertificateChanges(t *testing.T) {
 	}
 }
 
-// The parts of the memory never exceed it, and a small machine gets small parts.
+// The shares never exceed the memory, and a small machine gets small shares.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	for _, total := range []Size{leastMemory, 512 << 20, 1 << 30, 16 << 30} {

@@ -10,11 +10,11 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// lookEvery is how often certificate files are looked at, at most.
+// lookEvery is the minimum interval between checks of the certificate files.
 const lookEvery = 10 * time.Second
 
-// certificate is a certificate that is read anew when its files change. A new one that
-// cannot be read leaves the old one in use.
+// certificate is a certificate that is reloaded when its files change. If the new one cannot be
+// read, the old one stays in use.
 type certificate struct {
 	cert, key string
 	log       *slog.Logger
@@ -38,7 +38,7 @@ func openCertificate(cert, key string, log *slog.Logger) (*certificate, error) {
 	return c, nil
 }
 
-// stamps are the times of the files.
+// stamps are the modification times of the files.
 func (c *certificate) stamps() (s [2]time.Time) {
 	for i, name := range []string{c.cert, c.key} {
 		if info, err := os.Stat(name); err == nil {
@@ -71,7 +71,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.in, nil
 }
 
-// config is how connections are made.
+// config is the TLS configuration.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{GetCertificate: c.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 }

@@ -12,14 +12,15 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// nameToken is the file of the data directory that has the operator's own token.
+// nameToken is the file in the data directory with the operator's token.
 const nameToken = "TOKEN"
 
-// tokenFile returns the name of the file with the operator's token.
+// tokenFile returns the path of the file with the operator's token.
 func tokenFile(dir string) string { return filepath.Join(dir, nameToken) }
 
-// bootstrap returns the operator's own token, and the file that it is in: empty if it was
-// configured. Without either, one is made. The directory must be this process's.
+// bootstrap returns the operator's token and the file that contains it; the file is empty if
+// the token was configured. If there is neither, it creates a token. This process must hold the
+// directory.
 func bootstrap(dir string, configured Secret) (token, file string, err error) {
 	if configured != "" {
 		return string(configured), "", nil
@@ -42,14 +43,14 @@ func bootstrap(dir string, configured Secret) (token, file string, err error) {
 	return token, file, nil
 }
 
-// newToken makes a token that nobody guesses.
+// newToken makes a random token.
 func newToken() string {
 	var secret [32]byte
-	_, _ = rand.Read(secret[:]) // it never fails
+	_, _ = rand.Read(secret[:]) // never fails
 	return "lukasa_operator_" + hex.EncodeToString(secret[:])
 }
 
-// readableByOthers refuses a token that is no secret.
+// readableByOthers refuses a token file that other users can read.
 func readableByOthers(file string) error {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -61,7 +62,7 @@ func readableByOthers(file string) error {
 	return nil
 }
 
-// writeSecret writes a file that only its owner can read, as a whole or not at all.
+// writeSecret atomically writes a file that only its owner can read.
 func writeSecret(name, text string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*") // with mode 0600
 	if err != nil {
@@ -69,7 +70,7 @@ func writeSecret(name, text string) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name()) // the error that matters is known
+			_ = os.Remove(f.Name()) // the first error is reported
 		}
 	}()
 	_, err = f.WriteString(text)

@@ -22,8 +22,7 @@ type tracing struct {
 	context  propagation.TraceContext
 }
 
-// startTracing connects to a collector, lazily: one that is not there costs nothing but
-// the spans.
+// startTracing connects to a collector lazily: a missing one costs nothing but the spans.
 func startTracing(endpoint, version string) (*tracing, error) {
 	exporter, err := newExporter(endpoint, os.Getenv)
 	if err != nil {
@@ -38,8 +37,8 @@ func startTracing(endpoint, version string) (*tracing, error) {
 	return &tracing{provider: p, tracer: p.Tracer("lukasa.dev")}, nil
 }
 
-// around has a span for each call that next serves. The name is that of the route and
-// never what the caller wrote into the address.
+// around adds a span to each call that next serves. Its name is the route, never the path from
+// the client.
 func (t *tracing) around(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for _, op := range api.Operations() {
@@ -61,5 +60,5 @@ func (t *tracing) around(next http.Handler) http.Handler {
 	})
 }
 
-// close sends what was not sent yet.
+// close sends the remaining spans.
 func (t *tracing) close(ctx context.Context) error { return t.provider.Shutdown(ctx) }

@@ -16,20 +16,20 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// exporter sends spans to a collector as OTLP over HTTP, in protobuf. It encodes what this
-// server makes and nothing else: the exporter of OpenTelemetry would bring gRPC and all
-// messages of OTLP with it.
+// exporter sends spans to a collector as OTLP over HTTP, in protobuf. It encodes only what this
+// server produces: the exporter of OpenTelemetry would add gRPC and all messages of OTLP to the
+// binary.
 type exporter struct {
 	url    string
 	header http.Header
 	client *http.Client
 }
 
-// What the environment may say for all exporters of OTLP, the more particular name first.
+// headerVariables are the standard variables of OTLP exporters, the more specific first.
 var headerVariables = []string{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"}
 
-// exportTime is how long a collector has for one request, and exportAttempts how many it is
-// sent before the spans are given up.
+// exportTime is the timeout of one request to a collector, and exportAttempts how many are sent
+// before the spans are dropped.
 const (
 	exportTime     = 10 * time.Second
 	exportAttempts = 4
@@ -61,8 +61,8 @@ func newExporter(endpoint string, env func(string) string) (*exporter, error) {
 	return e, nil
 }
 
-// ExportSpans implements sdktrace.SpanExporter. A collector that is busy or away is asked
-// again a few times.
+// ExportSpans implements sdktrace.SpanExporter. It retries a few times if a collector is busy
+// or unavailable.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	}
 }
 
-// send sends a request once. again says that another attempt may succeed.
+// send sends a request once. again says that a retry may succeed.
 func (e *exporter) send(ctx context.Context, body []byte) (again bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
 	if err != nil {
@@ -135,7 +135,7 @@ func encodeSpan(s sdktrace.ReadOnlySpan) []byte {
 		b = message(b, 4, above[:])
 	}
 	b = text(b, 5, s.Name())
-	b = varint(b, 6, uint64(s.SpanKind())) // the numbers are those of OTLP
+	b = varint(b, 6, uint64(s.SpanKind())) // the same numbers as in OTLP
 	b = fixed64(b, 7, uint64(s.StartTime().UnixNano()))
 	b = fixed64(b, 8, uint64(s.EndTime().UnixNano()))
 	b = attributes(b, 9, s.Attributes())
@@ -149,7 +149,8 @@ func encodeSpan(s sdktrace.ReadOnlySpan) []byte {
 	return fixed32(b, 16, uint32(own.TraceFlags()))
 }
 
-// attributes appends attributes. Those of this server are texts; others are written as text.
+// attributes appends attributes. Those of this server are strings; others are converted to
+// strings.
 func attributes(b []byte, field protowire.Number, list []attribute.KeyValue) []byte {
 	for _, a := range list {
 		b = message(b, field, message(text(nil, 1, string(a.Key)), 2, message(nil, 1, []byte(a.Value.String()))))
@@ -157,12 +158,12 @@ func attributes(b []byte, field protowire.Number, list []attribute.KeyValue) []b
 	return b
 }
 
-// message appends a field of bytes, which may be none.
+// message appends a bytes field, which may be empty.
 func message(b []byte, field protowire.Number, body []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), body)
 }
 
-// text appends a field of text unless it is empty.
+// text appends a string field unless it is empty.
 func text(b []byte, field protowire.Number, s string) []byte {
 	if s == "" {
 		return b

@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// What is sent is what the messages of OpenTelemetry read, with nothing that they do not know,
-// and a collector that is busy is asked again.
+// OpenTelemetry's own messages decode what is sent, without unknown fields, and a busy
+// collector gets a retry.
 func TestExporter(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
@@ -87,7 +87,7 @@ func TestExporter(t *testing.T) {
 	}
 }
 
-// What a collector refuses for good is not sent again, and what is no address is none.
+// What a collector refuses permanently is not sent again, and an invalid address is refused.
 func TestExporterIsRefused(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32

@@ -19,9 +19,8 @@ import (
 	"lukasa.dev/client"
 )
 
-// A program that knows OpenTelemetry and nothing of this one is told an endpoint by its
-// environment, and what it did is on record: what was said, the tool that was called, and
-// what failed; and sending it again adds nothing.
+// A program that uses OpenTelemetry, configured by its environment alone, has its work
+// recorded: messages, tool calls and failures. Sending it again adds nothing.
 func TestRealExporter(t *testing.T) {
 	n := start(t, small(t), Options{})
 	token, err := os.ReadFile(n.TokenFile())
@@ -39,7 +38,7 @@ func TestRealExporter(t *testing.T) {
 		recorded := &kept{}
 		provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(recorded), sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "shop"))))
 		converse(t, provider, compression)
-		for range 2 { // as an exporter does that did not hear of the first
+		for range 2 { // as an exporter does that missed the first answer
 			if err := exporter.ExportSpans(t.Context(), recorded.spans); err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +90,7 @@ func converse(t *testing.T, provider *sdktrace.TracerProvider, name string) {
 	other.End()
 }
 
-// A node that is told to be careful tells an exporter so in words that it knows.
+// A node with a limit refuses an exporter in a form that it understands.
 func TestRealExporterIsRefused(t *testing.T) {
 	t.Parallel()
 	n := start(t, small(t), Options{})
@@ -122,7 +121,7 @@ func (k *kept) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) err
 // Shutdown implements sdktrace.SpanExporter.
 func (k *kept) Shutdown(context.Context) error { return nil }
 
-// The client does what both are for: spans in, and the files of the memory tool.
+// The client supports both: sending spans, and the files of the memory tool.
 func TestClientTracesAndMemoryTool(t *testing.T) {
 	t.Parallel()
 	n := start(t, small(t), Options{})

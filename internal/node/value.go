@@ -11,10 +11,10 @@ import (
 // Secret is a text that is never shown.
 type Secret string
 
-// hidden is what stands in the place of a secret.
+// hidden replaces a secret.
 const hidden = "(hidden)"
 
-// String returns something else.
+// String returns a placeholder.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -22,13 +22,13 @@ func (s Secret) String() string {
 	return hidden
 }
 
-// GoString returns something else.
+// GoString returns a placeholder.
 func (s Secret) GoString() string { return s.String() }
 
-// MarshalText returns something else.
+// MarshalText returns a placeholder.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText takes the text as it is.
+// UnmarshalText sets the secret.
 func (s *Secret) UnmarshalText(text []byte) error {
 	*s = Secret(strings.TrimSpace(string(text)))
 	return nil
@@ -61,7 +61,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // Size is a number of bytes, written as 512MiB, 2GB or plain.
 type Size int64
 
-// units are what a size may be written in, the larger ones first.
+// units are the units of a size, the larger ones first.
 func units() []struct {
 	name  string
 	bytes int64

@@ -1,16 +1,16 @@
-// Package numeric has functions whose results have the same bits on every platform, which those
-// of package math have not. Scores are compared and hashed, so a last bit counts.
+// Package numeric has functions whose results have the same bits on every platform, unlike
+// those of package math. Scores are compared and hashed, so the last bit counts.
 package numeric
 
 import "math"
 
-// Log returns the natural logarithm of x > 0, as exact as a double can say.
+// Log returns the natural logarithm of x > 0, as exact as a double.
 func Log(x float64) float64 {
 	twice, k := parts(x)
 	return twice + float64(float64(k)*math.Ln2)
 }
 
-// Log2 returns the logarithm of x > 0 to the base 2, as exact as a double can say.
+// Log2 returns the logarithm of x > 0 to the base 2, as exact as a double.
 func Log2(x float64) float64 {
 	twice, k := parts(x)
 	return twice/math.Ln2 + float64(k)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLogarithms compares with the platform's own, which differ in the last bits at most.
+// TestLogarithms compares with the platform's own, which differ at most in the last bits.
 func TestLogarithms(t *testing.T) {
 	t.Parallel()
 	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-14*math.Max(1, math.Abs(want)) }

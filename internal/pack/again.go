@@ -12,28 +12,28 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// A pack says what it was asked for, so that whoever has it can tell whether its id is
-// that of the request, and make it again. Most of a request stands where the protocol has
-// a place for it; what does not is in the metadata, as far as it is not the usual.
+// A pack states the request it was made for, so that a reader can check that its id belongs to
+// that request and can compose it again. Most of a request has a field in the protocol; the
+// rest is in the metadata, as far as it differs from the defaults.
 
-// requestMember is the member of a pack's metadata for the rest of the request.
+// requestMember is the metadata member that holds the rest of the request.
 const requestMember = "request"
 
-// rest is what of a request has no other place in a pack.
+// rest holds the parts of a request that have no field of their own in a pack.
 type rest struct {
 	SectionWeights map[hmx.Section]float64 `json:"section_weights,omitempty"`
 	MinRelevance   *float64                `json:"min_relevance,omitempty"`
 	Sections       []hmx.Section           `json:"sections,omitempty"`
-	Weights        map[string]float64      `json:"weights,omitempty"` // where those that are shown are rounded
-	Priors         json.RawMessage         `json:"priors,omitempty"`  // that had no influence
+	Weights        map[string]float64      `json:"weights,omitempty"` // where the pack shows rounded ones
+	Priors         json.RawMessage         `json:"priors,omitempty"`  // priors that had no influence
 	Now            string                  `json:"now,omitempty"`
 	Scope          string                  `json:"scope,omitempty"`
 	Model          string                  `json:"model,omitempty"`
 	Conditions     []string                `json:"conditions,omitempty"`
 }
 
-// rest returns what of a normalised request has no other place, as an object in
-// canonical form, or nothing if that is the usual. Guided says that the pack shows the
+// rest returns the parts of a normalised request that have no field in a pack, as a canonical
+// JSON object, or nothing if all of them are defaults. guided says that the pack shows the
 // priors.
 func (r *Request) rest(guided bool) (hmx.Raw, error) {
 	x := rest{Sections: r.Sections, Scope: r.Scope, Model: r.Model, Conditions: r.Conditions}
@@ -62,8 +62,8 @@ func (r *Request) rest(guided bool) (hmx.Raw, error) {
 	return hmx.Raw(data), nil
 }
 
-// RequestOf returns the request that a pack says it was made for, normalised. One that
-// makes no sense is refused.
+// RequestOf returns the normalised request that a pack says it was made for. It refuses a
+// request that is not valid.
 func RequestOf(p *hmx.Pack) (Request, error) {
 	var m struct {
 		Counter string `json:"counter"`
@@ -108,18 +108,17 @@ func RequestOf(p *hmx.Pack) (Request, error) {
 	return whole, nil
 }
 
-// Constraint returns a rule as a pack tells it.
+// Constraint returns a rule as the decision constraint of a pack.
 func Constraint(r Rule) hmx.DecisionConstraint { return constraints([]Rule{r})[0] }
 
-// Hints returns what a pack says of a task of which so many steps are done.
+// Hints returns the workflow hints of a pack for a task of which done steps are done.
 func (s *Schema) Hints(done int) *hmx.WorkflowHints {
 	h := new(hmx.WorkflowHints)
 	s.tell(h, done)
 	return h
 }
 
-// Blockers returns what failed of a session, as a pack tells it, whether it was mended
-// or not.
+// Blockers returns the failures of a session in the form of a pack, fixed or not.
 func Blockers(deeds []Deed) []string {
 	var list []string
 	for i := range deeds {
@@ -129,31 +128,31 @@ func Blockers(deeds []Deed) []string {
 	return list
 }
 
-// Origins lists where candidates come from, in the order in which a pack does.
+// Origins lists the origins of candidates in the order of a pack.
 func Origins() []string {
 	return []string{OriginEpisodic, OriginSemantic, OriginGraph, OriginCompiler, OriginPolicy, OriginConflict}
 }
 
-// SourcePriors is what retrieval_sources end with in a pack that priors had a part in.
+// SourcePriors is the last item of retrieval_sources in a pack that priors influenced.
 const SourcePriors = "fingerprint_priors"
 
-// Label returns who says something as a pack has it.
+// Label returns the label of a speaker in the form of a pack.
 func Label(by string) string { return clip(by, labelBytes) }
 
-// Rounded returns a number between 0 and 1 as a pack shows it.
+// Rounded returns a number clamped to 0..1 and rounded as a pack shows it.
 func Rounded(x float64) float64 { return round(unit(x)) }
 
-// EntryTokens returns what an entry counts in the text of a pack.
+// EntryTokens returns how many tokens an entry has in the text of a pack.
 func EntryTokens(c tokens.Counter, e *hmx.Entry) int {
 	it := itemOf(e)
 	return it.cost(c)
 }
 
-// Quoted returns a text as JSON, as a pack has it.
+// Quoted returns a text as the JSON string of a pack.
 func Quoted(text string) hmx.Raw { return quoted(text) }
 
-// Saying returns what reports whether one of some texts says nearly what another says, as
-// duplicates are told.
+// Saying returns a function that reports whether a text nearly repeats one of texts, by the
+// same test that finds duplicates.
 func Saying(texts []string) func(text string) bool {
 	said := make([]*words, len(texts))
 	for i, text := range texts {
@@ -165,11 +164,11 @@ func Saying(texts []string) func(text string) bool {
 	}
 }
 
-// DropLists lists how many drops a pack lists that does not list all.
+// DropLists lists the possible lengths of a list of drops that is not complete.
 func DropLists() []int { return []int{hmx.MaxDroppedEntries, fewDrops, 0} }
 
-// Uses returns how many tokens each section of a pack uses, with its heading, its fence and
-// its days. Sections without entries use none.
+// Uses returns how many tokens each section of a pack uses, including its heading, fence and
+// day lines. Sections without entries are left out.
 func Uses(c tokens.Counter, p *hmx.Pack) map[hmx.Section]int {
 	k := &composer{prices: newPrices(c, fenceSeed(p.TenantID.Value, p.AgentID.Value))}
 	for i, name := range hmx.Sections() {
@@ -190,8 +189,8 @@ func Uses(c tokens.Counter, p *hmx.Pack) map[hmx.Section]int {
 	return uses
 }
 
-// Untold reports whether a rule is missing among the constraints of a pack that has to tell
-// it: it is not there, though neither a stricter one nor too many bytes keep it out.
+// Untold reports whether a rule is missing from the constraints of a pack that must have it:
+// the rule is absent, though neither stricter rules nor the byte limit displaced it.
 func Untold(p *hmx.Pack, r Rule) bool {
 	c := Constraint(r)
 	last, bytes := len(p.DecisionConstraints)-1, 0
@@ -217,7 +216,7 @@ func Untold(p *hmx.Pack, r Rule) bool {
 	return end.OverrideAllowed || cmp.Or(cmp.Compare(end.Confidence, c.Confidence), cmp.Compare(c.ArtifactID, end.ArtifactID)) < 0
 }
 
-// constraintRoom returns how many bytes the constraints of a pack may have had, or less.
+// constraintRoom returns a lower bound of the bytes that the constraints of a pack could use.
 func constraintRoom(p *hmx.Pack) int {
 	bare := *p
 	bare.Entries, bare.DroppedEntries, bare.DecisionConstraints, bare.WorkflowHints = []hmx.Entry{}, nil, nil, hmx.Opt[hmx.WorkflowHints]{}

@@ -7,30 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// words is what a text is compared by.
+// words is the form in which texts are compared.
 type words struct {
-	whole  uint64   // a hash of all of it in lower case
-	list   []uint64 // hashes of its words, as they stand until they are sorted
-	sorted bool     // each is there once, and in order
+	whole  uint64   // a hash of the whole text in lower case
+	list   []uint64 // hashes of its words, in text order until they are sorted
+	sorted bool     // sorted and without duplicates
 	sketch sketch
 }
 
-// sketch has a bit for each word of a text, of which several may share one.
+// sketch has a bit for each word of a text. Several words may share a bit.
 type sketch [4]uint64
 
-// Texts that are compared by their words have so many of them at least, and so many
-// bytes at most: of very short ones there are too many that share all, and what is very
-// long is seldom said twice.
+// Bounds on texts that are compared by their words, in words and bytes: too many very short
+// texts share all words, and very long texts are seldom repeated.
 const (
 	fewWords  = 4
 	alikeText = 16 << 10
 )
 
-// byteWide is what stands for a part of a character that is not ASCII.
+// byteWide stands for a byte of a character that is not ASCII.
 const byteWide = 1
 
-// bytesOf says of each byte which letter or digit it is, in lower case; of others 0 or
-// byteWide.
+// bytesOf maps each byte to its letter or digit in lower case; others to 0 or byteWide.
 var bytesOf = func() (table [256]byte) {
 	for c := range table {
 		switch {
@@ -45,7 +43,7 @@ var bytesOf = func() (table [256]byte) {
 	return table
 }()
 
-// Seeds and factor of the hashes.
+// Seeds and the factor of the hashes.
 const (
 	wholeSeed  = 14695981039346656037
 	wordSeed   = 7809847782465536322
@@ -58,8 +56,8 @@ func mixed(hash, n uint64) uint64 {
 	return hash ^ hash>>29
 }
 
-// wordsOf returns the words of a text: letters and digits that stand together, in lower
-// case. Those that every text has are among them: a "not" is a difference.
+// wordsOf returns the words of a text: runs of letters and digits, in lower case. Stop words
+// count as well: a "not" is a difference.
 func wordsOf(s string) *words {
 	w := &words{whole: wholeSeed}
 	if len(s) <= alikeText {
@@ -96,8 +94,8 @@ func (w *words) add(word uint64) {
 	w.sketch[word>>6&3] |= 1 << (word & 63)
 }
 
-// wordAt returns a hash of the word that begins at i, and where it ends: there, if none
-// does. Letters and digits of ASCII are taken eight at a time.
+// wordAt returns a hash of the word that begins at i, and where it ends; the end is i if no
+// word begins there. It reads letters and digits of ASCII eight at a time.
 func wordAt(s string, i int) (hash uint64, end int) {
 	hash = wordSeed
 	eight := uint64(0)
@@ -128,7 +126,7 @@ func wordAt(s string, i int) (hash uint64, end int) {
 // inWord reports whether a character that is not ASCII is part of a word.
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// each returns the words, each once and in order.
+// each returns the distinct words, sorted.
 func (w *words) each() []uint64 {
 	if !w.sorted {
 		slices.Sort(w.list)
@@ -137,14 +135,14 @@ func (w *words) each() []uint64 {
 	return w.list
 }
 
-// same reports whether two texts say nearly the same: they are equal but for case and
-// white space, or nine of ten of their words are.
+// same reports whether two texts say nearly the same: they are equal except for case and white
+// space, or share nine of ten words.
 func (w *words) same(other *words) bool {
 	if w.whole == other.whole {
 		return true
 	}
-	// Of two that have nine of ten words in common an eighteenth of both at most is
-	// in one alone, and a bit that is in one alone needs such a word.
+	// If two texts share nine of ten words, at most an eighteenth of both is in one text alone,
+	// and a bit that only one sketch has needs such a word.
 	if w.sketch.apart(&other.sketch, (len(w.list)+len(other.list))/18) {
 		return false
 	}
@@ -153,7 +151,7 @@ func (w *words) same(other *words) bool {
 	if least < fewWords || 10*least < 9*most {
 		return false
 	}
-	// What is in one alone may be a tenth of what is in either.
+	// At most a tenth of the union may be in one text alone.
 	apart, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {
 		switch {
@@ -171,13 +169,13 @@ func (w *words) same(other *words) bool {
 		}
 	}
 	apart += len(a) - i + len(b) - j
-	// Of len(a)+len(b) words, those in common are counted twice and the others once.
+	// len(a)+len(b) counts shared words twice and the others once.
 	common := (len(a) + len(b) - apart) / 2
 	return 10*common >= 9*(common+apart)
 }
 
-// apart reports whether more bits than so many are in one of two sketches alone. Most
-// texts are told apart by the first few words of bits.
+// apart reports whether more than most bits are set in only one of two sketches. The first few
+// words of bits tell most texts apart.
 func (s *sketch) apart(other *sketch, most int) bool {
 	n := 0
 	for i, bit := range s {

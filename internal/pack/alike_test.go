@@ -35,7 +35,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// plainText is a text as words are compared in a plain way.
+// plainText is the reference form in which words are compared.
 type plainText struct {
 	folded string
 	words  map[string]bool
@@ -50,7 +50,7 @@ func plainOf(s string) plainText {
 	return p
 }
 
-// same is the same of words.
+// same is the reference of words.same.
 func (p plainText) same(o plainText) bool {
 	if p.folded == o.folded {
 		return true
@@ -64,8 +64,7 @@ func (p plainText) same(o plainText) bool {
 	return min(len(p.words), len(o.words)) >= fewWords && 10*common >= 9*(len(p.words)+len(o.words)-common)
 }
 
-// TestWords: however words are written and whatever is between them, the hashes tell
-// them apart as they are.
+// TestWords: the hashes tell words apart, however the words are written and separated.
 func TestWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	parts := []string{"a", "B", "7", "é", "É", "K", "\u212a", "\u0130", "ß", "ẞ", "日本", "😀", "-", "\u0301", " ", "  ", "\n", "\u00a0", ",", "abcdefg", "ABCDEFGH", "abcdefghi", "\xff", "x1"}
@@ -94,7 +93,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestSameCounts: the quick way counts as the plain one does.
+// TestSameCounts: the fast count equals the plain one.
 func TestSameCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	set := func(like []uint64) *words {

@@ -39,8 +39,8 @@ func BenchmarkCompose(b *testing.B) {
 	}
 }
 
-// plenty is a board as a long talk leaves it: many events and some things, most of them
-// short and a few long.
+// plenty is a board as a long conversation leaves it: many events and some versioned records,
+// most of them short and a few long.
 func plenty(t testing.TB, request Request) *board {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := newBoard(t, request)

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// Ordering is what comes first in a block.
+// Ordering says which entries come first in a block.
 type Ordering string
 
 // The orderings.
@@ -28,22 +28,22 @@ const (
 // Orderings lists the orderings.
 func Orderings() []Ordering { return []Ordering{ByRelevance, ByRecency, ByRelevanceAndRecency} }
 
-// Budgets of a block, in tokens. What is beyond the limits is taken for them.
+// Budgets of a block, in tokens. A budget outside the limits is clamped to them.
 const (
 	DefaultBlockBudget = 2000
 	MaxBlockBudget     = 100_000
-	BlockCandidates    = 50 // that a block is made of
+	BlockCandidates    = 50 // candidates of a block
 )
 
-// BlockRequest says what a block is about.
+// BlockRequest is the request for a block.
 type BlockRequest struct {
 	Topic    string
-	Budget   hmx.Opt[int] // DefaultBlockBudget unless said
+	Budget   hmx.Opt[int] // DefaultBlockBudget unless set
 	Ordering Ordering     // empty means relevance and recency
 }
 
-// Normalize returns the request with defaults for what was left out and the budget
-// within its limits. An ordering that there is not and a topic that is none are refused.
+// Normalize returns the request with defaults filled in and the budget within its limits. It
+// refuses an unknown ordering and an invalid topic.
 func (r BlockRequest) Normalize() (BlockRequest, error) {
 	switch {
 	case strings.TrimSpace(r.Topic) == "":
@@ -62,25 +62,25 @@ func (r BlockRequest) Normalize() (BlockRequest, error) {
 	return r, nil
 }
 
-// BlockEntry is a memory that may be in a block.
+// BlockEntry is a memory that is a candidate for a block.
 type BlockEntry struct {
 	ID        string
-	Name      string // what it is called
-	Text      string // its own words
-	Quoted    bool   // it is what a tool or somebody outside said
+	Name      string
+	Text      string
+	Quoted    bool // it is the output of a tool or an external text
 	Relevance float64
 	Time      int64
 }
 
-// Parts of the score by relevance and recency.
+// Weights of the score by relevance and recency.
 const (
 	blendRelevance = 0.7
 	blendRecency   = 0.3
 )
 
-// Block returns a markdown block of as many entries as fit, which has at most as many
-// tokens as the budget allows: a quarter of its characters. An entry that is too large
-// for what is left is passed over, never cut. The request is normalised.
+// Block returns a markdown block of as many entries as fit into the budget. A token is counted
+// as four characters. An entry that is too large for the remaining room is skipped, never cut.
+// The request is normalised.
 func Block(r BlockRequest, now int64, entries []BlockEntry) string {
 	f := frameOf(r.Topic)
 	budget := r.Budget.Value
@@ -120,7 +120,7 @@ func Block(r BlockRequest, now int64, entries []BlockEntry) string {
 	return ""
 }
 
-// sorted returns the entries in order, the best first.
+// sorted returns the entries, the best first.
 func (r *BlockRequest) sorted(now int64, entries []BlockEntry) []BlockEntry {
 	type scored struct {
 		BlockEntry
@@ -128,7 +128,7 @@ func (r *BlockRequest) sorted(now int64, entries []BlockEntry) []BlockEntry {
 	}
 	list := make([]scored, len(entries))
 	for i, e := range entries {
-		if !(e.Relevance >= 0) { // no number is nothing
+		if !(e.Relevance >= 0) { // NaN counts as 0
 			e.Relevance = 0
 		}
 		e.Relevance = min(e.Relevance, 1)
@@ -142,7 +142,7 @@ func (r *BlockRequest) sorted(now int64, entries []BlockEntry) []BlockEntry {
 	}
 	slices.SortFunc(list, func(a, b scored) int {
 		relevance, newer := cmp.Compare(b.Relevance, a.Relevance), cmp.Compare(b.Time, a.Time)
-		if r.Ordering == ByRecency { // what is very old, or is yet to come, is as fresh as another
+		if r.Ordering == ByRecency { // very old and future entries keep their order
 			relevance, newer = newer, relevance
 		}
 		return cmp.Or(cmp.Compare(b.score, a.score), relevance, newer, cmp.Compare(a.ID, b.ID), cmp.Compare(a.Text, b.Text))
@@ -154,28 +154,28 @@ func (r *BlockRequest) sorted(now int64, entries []BlockEntry) []BlockEntry {
 	return out
 }
 
-// age returns how long before now a time is, nothing if it is not before.
+// age returns how long before now a time is, 0 if it is not before now.
 func age(now, at int64) time.Duration {
 	switch d := now - at; {
 	case at >= now:
 		return 0
-	case d < 0: // too long for a number
+	case d < 0: // overflow
 		return math.MaxInt64
 	default:
 		return time.Duration(d)
 	}
 }
 
-// Limits of what is named in a block, in characters.
+// Limits of names in a block, in characters.
 const (
 	topicRunes = 120
 	nameRunes  = 120
 )
 
-// blockFrame is the header of a block but for its numbers.
+// blockFrame is the header of a block without its numbers.
 type blockFrame struct {
 	before string
-	runes  int // of before
+	runes  int // length of before
 }
 
 func frameOf(topic string) blockFrame {
@@ -183,8 +183,7 @@ func frameOf(topic string) blockFrame {
 	return blockFrame{before, utf8.RuneCountInString(before)}
 }
 
-// count returns what a header says of how many memories there are, up to the number of
-// tokens.
+// count returns the header up to the number of tokens, with the number of memories.
 func (f *blockFrame) count(memories int) string {
 	if memories == 1 {
 		return "1 memory, ~"
@@ -194,9 +193,9 @@ func (f *blockFrame) count(memories int) string {
 
 const frameEnd = " tokens)"
 
-// tokens returns how many tokens a block of so many memories has, with so many
-// characters behind the header. The number is in the header itself, so it is the one
-// that is true there.
+// tokens returns how many tokens a block has with the given number of memories and of
+// characters behind the header. The header includes this number, so it is the value that is
+// true once it is written there.
 func (f *blockFrame) tokens(memories, behind int) int {
 	runes := f.runes + len(f.count(memories)) + len(frameEnd) + behind
 	for digits := 1; ; digits++ {
@@ -206,15 +205,15 @@ func (f *blockFrame) tokens(memories, behind int) int {
 	}
 }
 
-// header returns the header of a block with so many characters behind it.
+// header returns the header of a block with the given number of characters behind it.
 func (f *blockFrame) header(memories, behind int) string {
 	return f.before + f.count(memories) + strconv.Itoa(f.tokens(memories, behind)) + frameEnd
 }
 
-// quarter is how many tokens so many characters have.
+// quarter returns how many tokens the given number of characters has.
 func quarter(runes int) int { return (runes + 3) / 4 }
 
-// blockLine returns the line of an entry, or nothing if it says nothing.
+// blockLine returns the line of an entry, or nothing if its text is empty.
 func blockLine(e *BlockEntry) string {
 	text := oneLine(Visible(e.Text))
 	if text == "" {
@@ -243,8 +242,7 @@ func quoteLike(r rune) bool {
 	return r == '"' || r >= 0x201C && r <= 0x201F || r == 0x2033 || r == 0xFF02
 }
 
-// shortened returns the first characters of s, so many at most, with an ellipsis for
-// what is missing.
+// shortened returns at most the first most characters of s, with an ellipsis if it was cut.
 func shortened(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

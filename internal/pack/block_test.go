@@ -19,7 +19,7 @@ import (
 
 const blockDay = int64(24 * time.Hour)
 
-// block makes a block of a request that must be a good one.
+// block makes a block of a request that must be valid.
 func block(t *testing.T, r BlockRequest, entries ...BlockEntry) string {
 	t.Helper()
 	r, err := r.Normalize()
@@ -72,8 +72,8 @@ func TestBlockOrderings(t *testing.T) {
 	entry := func(name string, relevance float64, at int64) BlockEntry {
 		return BlockEntry{ID: name, Name: "release/" + name, Text: "x", Relevance: relevance, Time: at}
 	}
-	// Of equals the more relevant, the newer, the first by id; what is no number is
-	// nothing; what was before all time and what is yet to come are in order, too.
+	// Ties break by relevance, then the newer, then the id; NaN counts as 0; times in the far
+	// past and in the future are ordered as well.
 	if got := order(ByRelevance, entry("c", 0.5, 1), entry("b", 0.5, 2), entry("a", 0.5, 1), entry("n", math.NaN(), 3), entry("h", 7, 0)); got != "hbacn" {
 		t.Error(got)
 	}
@@ -95,7 +95,7 @@ func TestBlockSkips(t *testing.T) {
 	}
 }
 
-// TestBlockShrinks: with less and less room a block without memories says less and less.
+// TestBlockShrinks: the less room there is, the less a block without memories says.
 func TestBlockShrinks(t *testing.T) {
 	large := BlockEntry{ID: "a", Name: "k", Text: strings.Repeat("word ", 300), Relevance: 1}
 	for _, c := range []struct {
@@ -120,7 +120,7 @@ func TestBlockShrinks(t *testing.T) {
 			t.Errorf("%d: %q, want %q", c.budget, got, c.want)
 		}
 	}
-	// What the note says is true.
+	// The numbers in the note are true.
 	if got := block(t, BlockRequest{Topic: "release process", Budget: hmx.Some(391)}, large); !strings.Contains(got, "needs 392") {
 		t.Error(got)
 	}
@@ -171,8 +171,8 @@ func TestBlockTexts(t *testing.T) {
 	}
 }
 
-// TestBlockNeverAboveBudget: whatever it is made of, a block has the shape of one, has no
-// more tokens than it may have, and says how many it has.
+// TestBlockNeverAboveBudget: a block has the right shape, stays within its token limit and
+// states its true size, whatever its entries are.
 func TestBlockNeverAboveBudget(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -227,7 +227,7 @@ func TestBlockNeverAboveBudget(t *testing.T) {
 	}
 }
 
-// TestBlockOfMany: the number of tokens is true where it has one digit more, too.
+// TestBlockOfMany: the stated number of tokens is also true where it gains a digit.
 func TestBlockOfMany(t *testing.T) {
 	for size := 1; size < 45_000; size += 1 + size/40 {
 		text := block(t, BlockRequest{Topic: "x", Budget: hmx.Some(100_000)}, BlockEntry{Name: "k", Text: strings.Repeat("y", size)})

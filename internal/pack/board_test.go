@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// vocabulary is what random texts are made of.
+// vocabulary is the words of random texts.
 var vocabulary = strings.Fields(`release staging the a deploy rollback key vault never on friday always run tests before push main branch
 	customer asked invoice was paid late because server crashed at night disk full memory leak found in worker pool user prefers tabs`)
 
@@ -30,7 +30,7 @@ func sentenceOf(r *rand.Rand, words int) string {
 	return strings.Join(list, " ")
 }
 
-// randomBoard makes a board and a request of all sorts.
+// randomBoard makes a random board and request.
 func randomBoard(t testing.TB, r *rand.Rand) *board {
 	req := Request{Query: "how is the release made", Strategy: hmx.Strategies()[r.IntN(5)], Counter: Counters()[r.IntN(2)], Agent: "coder"}
 	req.Budget = []int{1 + r.IntN(30), 30 + r.IntN(200), 200 + r.IntN(800), 2000, 4096}[r.IntN(5)]
@@ -52,7 +52,7 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 	b := newBoard(t, req)
 	n := []int{r.IntN(4), r.IntN(12), r.IntN(24), r.IntN(60)}[r.IntN(4)]
 	if r.IntN(30) == 0 {
-		n = 130 // so that not all drops are listed
+		n = 130 // more than a pack lists as drops
 	}
 	sections, pins := 1+r.IntN(10), 12
 	if r.IntN(5) == 0 {
@@ -72,7 +72,7 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 		case 2:
 			text += " \u202e\x1b[31m"
 		case 3:
-			if r.IntN(4) == 0 { // nothing that could be told, or hardly
+			if r.IntN(4) == 0 { // empty texts, or nearly
 				text = strings.Repeat(" ", r.IntN(2)*spanBytes) + strings.Repeat("x", r.IntN(3000))
 			}
 		}
@@ -93,7 +93,7 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 		}
 		i := b.add(c, text)
 		if c.Section == hmx.SectionCore && r.IntN(2) == 0 {
-			b.in.Candidates[i].Kind = record.Memory // who the agent is, and no rule
+			b.in.Candidates[i].Kind = record.Memory // the identity of the agent, which is no rule
 		}
 		s := b.sources[uint64(1000+i)]
 		s.Label = []string{"", "Ann", "tool", "a very long name of somebody who says this"}[r.IntN(4)]

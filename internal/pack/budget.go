@@ -13,49 +13,49 @@ import (
 
 // How a budget is spent. Quantities are tokens.
 const (
-	// SpanFloor and SpanShare say how long a text may be before it is cut to its best
-	// part: so many tokens, or that part of the budget if it is more.
+	// SpanFloor and SpanShare limit a text before it is cut to its best part: to SpanFloor
+	// tokens, or to the budget divided by SpanShare if that is more.
 	SpanFloor = 64
 	SpanShare = 32
-	// ruleShare is the part of the budget that rules may have together, if they need more:
-	// of one that is cut, less may be left than what makes it one.
+	// ruleShare sets the part of the budget that all rules together may have, if that is more
+	// than their usual sizes: a rule that is cut may lose its meaning.
 	ruleShare = 4
 
-	MinEntry  = 8  // less is not tried to be filled
-	minCut    = 24 // the least room that a text is cut for
+	MinEntry  = 8  // the composer does not try to fill less room
+	minCut    = 24 // a text is cut only if there is this much room
 	minHinted = 400
-	minNoted  = 400 // the least budget of a text that says what quotes are
-	hintShare = 10  // the part of a budget that hints may have
-	deepShare = 80  // of a hundred: what the section may have that goes deep
+	minNoted  = 400 // the smallest budget whose text explains its quotes
+	hintShare = 10  // hints may have the budget divided by this
+	deepShare = 80  // percent of the budget for the section that goes deep
 
-	// assured is the relevance from which the share of a section is for a candidate.
+	// assured is the relevance from which a candidate may use the share of its section.
 	assured = 0.35
-	// patience is how many candidates are found too large before a list is given up.
-	// About so many are read for the list of drops in any case.
+	// patience is how many candidates may be too large before the composer gives a list up. The
+	// list of drops reads about as many in any case.
 	patience = 64
 )
 
-// section is what the composer knows of one section.
+// section is the composer's state of one section.
 type section struct {
 	name    hmx.Section
 	weight  float64
 	base    int          // its share of the budget
-	list    []*contender // that were left before texts were read, best first
+	list    []*contender // the contenders left before texts are read, best first
 	used    int
 	entries int
-	quotes  quoting // of its fence
+	quotes  quoting // what its fence needs
 	days    map[int64]bool
 	years   map[int]bool
 }
 
-// prices are what the parts of a text cost that are not entries.
+// prices are the costs of the parts of a text that are not entries.
 type prices struct {
 	day, year int
 	heading   [10]int
 	fences    fences
 }
 
-// newPrices returns the prices by a counter, of fences that are made of a seed.
+// newPrices returns the prices by a counter, with fences made from a seed.
 func newPrices(c tokens.Counter, seed string) *prices {
 	p := &prices{day: c.Count("30 September:\n"), year: c.Count("2026:\n"), fences: newFences(c, seed)}
 	for i, s := range hmx.Sections() {
@@ -64,8 +64,8 @@ func newPrices(c tokens.Counter, seed string) *prices {
 	return p
 }
 
-// frame returns what the section costs more with an item in it: heading, fence, lines of
-// days.
+// frame returns what an item adds to the cost of the section besides its lines: heading, fence,
+// day lines.
 func (k *composer) frame(s *section, it *Item) int {
 	cost, at := 0, s.name.Priority()
 	if s.entries == 0 {
@@ -86,7 +86,7 @@ func (k *composer) frame(s *section, it *Item) int {
 	return cost
 }
 
-// add counts an item as one of the section's.
+// add counts an item into the section.
 func (k *composer) add(s *section, it *Item, tokens int) {
 	cost := tokens + k.frame(s, it)
 	s.used += cost
@@ -102,7 +102,7 @@ func (k *composer) add(s *section, it *Item, tokens int) {
 	}
 }
 
-// share gives each section its part of the budget.
+// share gives each section its share of the budget.
 func (k *composer) share() {
 	sum := 0.0
 	for i := range k.sections {
@@ -143,8 +143,8 @@ func (k *composer) size(x *contender) int {
 	return most
 }
 
-// write makes the item of x of at most so many tokens of text. It reports whether
-// anything of the text is in it.
+// write makes the item of x with at most most tokens of text. It reports whether the item has
+// any text.
 func (k *composer) write(x *contender, most int) bool {
 	if x.most == most {
 		return x.tokens > 0
@@ -153,7 +153,7 @@ func (k *composer) write(x *contender, most int) bool {
 	if !whole {
 		words := k.keywords
 		if x.isRule() {
-			words = nil // it begins with how strict it is, and with what is the rule
+			words = nil // a rule begins with its strength and its subject
 		}
 		text, cut = span(k.in.Counter, text, most, words)
 	}
@@ -174,11 +174,11 @@ func (k *composer) write(x *contender, most int) bool {
 	return true
 }
 
-// attempts is how often a text is cut anew, until its lines fit.
+// attempts is how often a text is cut again until its lines fit.
 const attempts = 6
 
-// squeeze cuts x until it fits into so many tokens with all that it needs around it. It
-// reports whether it does, with room for so many tokens of lines at least.
+// squeeze cuts x until it fits into room tokens with its frame. It reports whether that worked
+// with at least least tokens of lines.
 func (k *composer) squeeze(x *contender, room, least int) bool {
 	s := &k.sections[x.section]
 	most := k.size(x)
@@ -209,8 +209,8 @@ func (k *composer) keep(x *contender, pass int) {
 	k.texts = append(k.texts, x)
 }
 
-// place keeps x if all of it that its size allows fits into so many tokens. It reports
-// whether it is dealt with: kept, or dropped for another reason than room.
+// place keeps x if all of the text that its size allows fits into room tokens. It reports
+// whether x is settled: kept, or dropped for a reason other than room.
 func (k *composer) place(x *contender, room, pass int) (bool, error) {
 	if ok, err := k.ready(x); !ok {
 		return true, err
@@ -225,16 +225,16 @@ func (k *composer) place(x *contender, room, pass int) (bool, error) {
 	return true, nil
 }
 
-// hopeless reports whether x is so large that it need not be read to be passed over.
+// hopeless reports whether x is so large that it can be skipped without being read.
 func (k *composer) hopeless(x *contender, room int) bool {
 	return min(x.c.Known, k.size(x)) > 2*room+32
 }
 
-// open reports whether x waits for a place.
+// open reports whether x is still undecided.
 func (x *contender) open() bool { return !x.kept && !x.gone && x.reason == "" }
 
-// fill keeps what fits of a section, in order, as long as the section has no more than
-// so many tokens and all together no more than the budget.
+// fill keeps the contenders of a section that fit, in order, while the section stays within
+// limit tokens and all sections within the budget.
 func (k *composer) fill(s *section, limit, pass int, wanted func(x *contender) bool) error {
 	tries := patience
 	for _, x := range s.list {
@@ -256,15 +256,14 @@ func (k *composer) fill(s *section, limit, pass int, wanted func(x *contender) b
 	return nil
 }
 
-// ruling lists the sections that rules stand in: constraints, and what the agent was told
-// to do.
+// ruling lists the sections that hold rules: constraints, and instructions to the agent.
 func ruling() []hmx.Section { return []hmx.Section{hmx.SectionConstraints, hmx.SectionCore} }
 
-// least keeps what comes before all that is relevant: the best of the first section,
-// every rule, the best of each other section by priority, and what else is pinned, up to
-// twice the share of its section. If the rules do not all fit, the best of each section
-// comes before them, and then they have all that is left. Full says that one of them is
-// left out, and that nothing else may be kept.
+// least keeps what has precedence over relevance: the best of the first section, every rule,
+// the best of each other section by priority, and other pinned candidates, up to twice the
+// share of their section. If the rules do not all fit, the best of each section comes before
+// them, and the rules get all of the remaining room. full says that a rule was left out, so
+// nothing else may be kept.
 func (k *composer) least() (full bool, err error) {
 	if _, err := k.best(&k.sections[hmx.SectionCore.Priority()], isAny); err != nil {
 		return false, err
@@ -320,8 +319,8 @@ func isAny(*contender) bool { return true }
 
 func isPinned(x *contender) bool { return x.c.Pinned }
 
-// isRule reports whether c binds whoever is told it: it is a constraint or a policy that is
-// pinned, and was set by a user or an operator.
+// isRule reports whether c binds its readers: it is a pinned constraint or policy that a user
+// or an operator set.
 func (c *Candidate) isRule() bool {
 	return c.Pinned && c.Trust >= record.User && (c.Section == hmx.SectionConstraints || c.Kind == record.Policy)
 }
@@ -329,14 +328,14 @@ func (c *Candidate) isRule() bool {
 // isRule reports whether the candidate is a rule.
 func (x *contender) isRule() bool { return x.c.isRule() }
 
-// missing reports whether x waits for a place, and has a text that there could be one for.
+// missing reports whether x is undecided and has a text that could be kept.
 func (k *composer) missing(x *contender) bool {
 	return x.open() && (!x.loaded || k.write(x, k.size(x)))
 }
 
-// best keeps the best candidate of a section that is wanted, cut to the room if it must
-// be; a rule only where much of it is left, since its first words may say the contrary. It
-// reports whether there may be room for another section.
+// best keeps the best wanted candidate of a section, cut to the room if necessary. A rule is
+// cut only if much of it is left, since its first words may mean the opposite. best reports
+// whether there may be room for another section.
 func (k *composer) best(s *section, wanted func(*contender) bool) (more bool, err error) {
 	x, err := k.first(s, wanted)
 	if err != nil || x == nil {
@@ -358,8 +357,7 @@ func (k *composer) best(s *section, wanted func(*contender) bool) (more bool, er
 	return true, nil
 }
 
-// crowd keeps as many rules as there is room for, and cuts the best of the others to what
-// is left.
+// crowd keeps as many rules as fit, and cuts the best of the others to the remaining room.
 func (k *composer) crowd(s *section) error {
 	if err := k.fill(s, k.total, 0, (*contender).isRule); err != nil {
 		return err
@@ -381,7 +379,7 @@ func (k *composer) crowd(s *section) error {
 	return nil
 }
 
-// takeBack makes candidates open again about which was decided in this run.
+// takeBack makes candidates that this run decided on undecided again.
 func (k *composer) takeBack(list []*contender) {
 	for _, x := range list {
 		x.kept, x.pass = false, 0
@@ -396,7 +394,7 @@ func (k *composer) takeBack(list []*contender) {
 	}
 }
 
-// first returns the best of a section that is wanted and may be kept, nil if there is none.
+// first returns the best wanted contender of a section that may be kept, nil if there is none.
 func (k *composer) first(s *section, wanted func(*contender) bool) (*contender, error) {
 	for _, x := range s.list {
 		if !x.open() || !wanted(x) {
@@ -409,8 +407,9 @@ func (k *composer) first(s *section, wanted func(*contender) bool) (*contender, 
 	return nil, nil
 }
 
-// ruled returns how many tokens the lines of the section's rules have. They do not count as
-// its share: what else it has to say would be left out for the sake of what is there anyway.
+// ruled returns how many tokens the lines of the section's rules have. They do not count
+// against its share: otherwise rules, which are kept anyway, would displace the rest of the
+// section.
 func (s *section) ruled() int {
 	sum := 0
 	for _, x := range s.list {
@@ -421,7 +420,7 @@ func (s *section) ruled() int {
 	return sum
 }
 
-// shares fills the section's shares with what says much to the question.
+// shares fills each section's share with candidates of high relevance.
 func (k *composer) shares() error {
 	for i := range k.sections {
 		s := &k.sections[i]
@@ -432,8 +431,8 @@ func (k *composer) shares() error {
 	return nil
 }
 
-// rest fills what is left with whatever comes next and fits. The first that does not is
-// cut to the room, once.
+// rest fills the remaining room with the next candidates that fit. The first that does not fit
+// is cut to the room, once.
 func (k *composer) rest(next func() *contender) error {
 	tries := patience
 	for x := next(); x != nil; x = next() {
@@ -459,7 +458,7 @@ func (k *composer) rest(next func() *contender) error {
 	return nil
 }
 
-// recount counts all sections anew, after entries went.
+// recount counts all sections again after entries were removed.
 func (k *composer) recount() {
 	k.used = 0
 	for i := range k.sections {
@@ -473,8 +472,8 @@ func (k *composer) recount() {
 	}
 }
 
-// budgets returns what each section with entries was given and has used. One that has
-// more than its share took it from the others, which share what is left.
+// budgets returns the allotted and used tokens of each section with entries. A section that
+// exceeds its share took the excess from the others, which divide the remainder.
 func (k *composer) budgets() map[hmx.Section]hmx.SectionBudget {
 	out := map[hmx.Section]hmx.SectionBudget{}
 	left := k.total - k.reserved
@@ -490,8 +489,7 @@ func (k *composer) budgets() map[hmx.Section]hmx.SectionBudget {
 			open = append(open, s)
 		}
 	}
-	// A share that is less than what a section has used is raised to that, and the
-	// others share again.
+	// Raise a share that is below what its section used, and divide the remainder again.
 	for again := true; again; {
 		again = false
 		sum := 0.0
@@ -531,7 +529,7 @@ func dayOf(at int64) (day int64, year int) {
 	return t.Unix() / (24 * 3600), t.Year()
 }
 
-// part returns a weight's share of so many tokens.
+// part returns a weight's share of the tokens.
 func part(tokens int, weight, sum float64) int {
 	return int(math.Floor(float64(tokens) * (weight / sum)))
 }

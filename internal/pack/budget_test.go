@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// TestLeast: each section has an entry, the first by priority while there is
-// room, and none is above its share while others need theirs.
+// TestLeast: each section has an entry, in order of priority while there is room, and no
+// section exceeds its share while others need theirs.
 func TestLeast(t *testing.T) {
 	sections := func(budget int) (list []hmx.Section) {
 		b := newBoard(t, Request{Query: "q", Budget: budget})
@@ -44,7 +44,7 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestShortBesideLong: long outputs of tools do not crowd short decisive texts out, though
+// TestShortBesideLong: long tool outputs do not crowd out short decisive texts, even though
 // they score higher.
 func TestShortBesideLong(t *testing.T) {
 	for _, budget := range []int{500, 2000} {
@@ -71,7 +71,7 @@ func TestShortBesideLong(t *testing.T) {
 	}
 }
 
-// TestPinnedAreTold: what is pinned is there before what is relevant.
+// TestPinnedAreTold: pinned candidates come before relevant ones.
 func TestPinnedAreTold(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 1000})
 	for i := range 8 {
@@ -91,8 +91,8 @@ func TestPinnedAreTold(t *testing.T) {
 	}
 }
 
-// ruled is a board with so many rules that bind, and with more relevant candidates of all
-// sections than there is room for, as many as are wanted.
+// ruled is a board with the given number of rules, and with more relevant candidates in the
+// sections of others than fit.
 func ruled(t *testing.T, strategy hmx.Strategy, budget, rules int, others ...hmx.Section) *board {
 	b := newBoard(t, Request{Query: "q", Budget: budget, Strategy: strategy})
 	for i := range rules {
@@ -104,8 +104,8 @@ func ruled(t *testing.T, strategy hmx.Strategy, budget, rules int, others ...hmx
 	return b
 }
 
-// TestRulesComeFirst: no rule that binds is dropped while there would be room for it
-// without the others. Where there would not, the others have one entry a section.
+// TestRulesComeFirst: no rule is dropped while there would be room for it without other
+// entries. Where there would not, each other section has one entry.
 func TestRulesComeFirst(t *testing.T) {
 	testsize.Long(t, "it makes many packs")
 	count := func(res *Result) (rules, dropped int, others map[hmx.Section]int) {
@@ -143,7 +143,7 @@ func TestRulesComeFirst(t *testing.T) {
 	}
 }
 
-// TestRulesAreCut: of the rules for which there is no room the best is cut to it.
+// TestRulesAreCut: the best of the rules that do not fit is cut to the room.
 func TestRulesAreCut(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 170})
 	for i := range 5 {
@@ -157,8 +157,8 @@ func TestRulesAreCut(t *testing.T) {
 	}
 }
 
-// TestRuleIsNotCutToAWord: of a rule much is told, or nothing; the first words of one may say
-// the contrary of it.
+// TestRuleIsNotCutToAWord: a pack has much of a rule or nothing; its first words may mean the
+// opposite.
 func TestRuleIsNotCutToAWord(t *testing.T) {
 	for budget := 1; budget < 60; budget++ {
 		b := newBoard(t, Request{Query: "q", Budget: budget})
@@ -172,7 +172,7 @@ func TestRuleIsNotCutToAWord(t *testing.T) {
 	}
 }
 
-// TestRuleWithoutText: a rule of which there is nothing to tell leaves the others alone.
+// TestRuleWithoutText: a rule without text does not affect the others.
 func TestRuleWithoutText(t *testing.T) {
 	b := ruled(t, hmx.StrategyRanked, 500, 2, hmx.SectionEpisodes)
 	b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.Operator}, strings.Repeat(" ", 2*spanBytes)+"x")
@@ -181,8 +181,8 @@ func TestRuleWithoutText(t *testing.T) {
 	}
 }
 
-// TestLongRules: a rule is told whole if there is room, and else from its beginning,
-// whatever is asked: the rest of it may say the contrary.
+// TestLongRules: a rule is whole if there is room, and else cut at its end, whatever the query;
+// a part from its middle may mean the opposite.
 func TestLongRules(t *testing.T) {
 	text := "(hard) It is forbidden to do any of this. " + strings.Repeat("Paint the house. ", 40) + "Deploy on Fridays. " + strings.Repeat("Paint the gate. ", 40)
 	for _, budget := range []int{60, 100, 300, 1000, 4096} {
@@ -203,7 +203,7 @@ func TestLongRules(t *testing.T) {
 	}
 }
 
-// TestManyLongRules: rules that say much leave room for each other.
+// TestManyLongRules: long rules leave room for each other.
 func TestManyLongRules(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 4000})
 	for i := range 15 {
@@ -214,8 +214,8 @@ func TestManyLongRules(t *testing.T) {
 	}
 }
 
-// TestRulesAreNoShare: what else has to be said in the section of rules has its share of the
-// budget, however much the rules took.
+// TestRulesAreNoShare: other candidates in the section of rules have their share of the budget,
+// however much the rules use.
 func TestRulesAreNoShare(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 400})
 	b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.User, Relevance: 0.3}, strings.Repeat("Never paint the house. ", 25))
@@ -230,8 +230,8 @@ func TestRulesAreNoShare(t *testing.T) {
 	}
 }
 
-// TestRulesAreOfPolicies: what an operator told the agent to do is told whatever is asked,
-// though it is no constraint. Who the agent is has its share alone.
+// TestRulesAreOfPolicies: an operator's instruction to the agent is in every pack, though it is
+// no constraint. The identity of the agent has only its share.
 func TestRulesAreOfPolicies(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 600})
 	for i := range 60 {
@@ -254,9 +254,8 @@ func TestRulesAreOfPolicies(t *testing.T) {
 	}
 }
 
-// TestRulesStay: neither an event that says the same and is nearer to the question, nor a
-// rule that differs in a word, nor a conflict that nobody who may set rules decided, does
-// away with a rule.
+// TestRulesStay: a rule is not displaced by an event that says the same and is nearer to the
+// query, by a rule that differs in a word, or by a conflict that no user or operator decided.
 func TestRulesStay(t *testing.T) {
 	const text = "Never deploy the payment service to production on a Friday afternoon or evening."
 	b := newBoard(t, Request{Query: "q"})
@@ -275,8 +274,7 @@ func TestRulesStay(t *testing.T) {
 	b.expect(rule, hmx.DropConflict, doubt, other, "", -1)
 }
 
-// TestPiecesAddUp: what the sections of a pack are said to use, and what stands around them,
-// is what the text counts.
+// TestPiecesAddUp: the stated use of the sections plus their frame is the count of the text.
 func TestPiecesAddUp(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for seed := range uint64(400) {
@@ -296,14 +294,14 @@ func TestPiecesAddUp(t *testing.T) {
 		if fenced || hints != "" {
 			sum += int64(b.in.Counter.Count(noteWithin(b.in.Request.Budget)))
 		}
-		exact := b.in.Counter.Name() != tokens.Estimate().Name() // which rounds up, each time
+		exact := b.in.Counter.Name() != tokens.Estimate().Name() // which rounds up each time
 		if used := res.Pack.TokenBudget.Used; sum < used || exact && sum != used {
 			t.Fatalf("board %d, %s: the parts make %d, the text %d\n%s", seed, b.in.Counter.Name(), sum, used, res.Text)
 		}
 	}
 }
 
-// TestCutToTheRoom: of what does not fit, one is cut to what is left.
+// TestCutToTheRoom: one of the candidates that do not fit is cut to the remaining room.
 func TestCutToTheRoom(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 130, SectionWeights: map[hmx.Section]float64{hmx.SectionCore: 1}})
 	for i := range 6 {
@@ -321,8 +319,7 @@ func TestCutToTheRoom(t *testing.T) {
 	}
 }
 
-// TestLongFence: a text that needs a long fence pays for it, and does not crowd the
-// others out.
+// TestLongFence: a text that needs a long fence pays for it and does not crowd the others out.
 func TestLongFence(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 400})
 	b.add(Candidate{Relevance: 1}, strings.Repeat("`", 20_000))
@@ -334,7 +331,7 @@ func TestLongFence(t *testing.T) {
 	}
 }
 
-// TestNoNumbers: what is no number counts nothing, what is beyond its limits stays there.
+// TestNoNumbers: NaN counts as 0, and values outside their limits are clamped.
 func TestNoNumbers(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", MinRelevance: hmx.Some(0.0)})
 	for i, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -3, 7, 0.5} {
@@ -349,7 +346,7 @@ func TestNoNumbers(t *testing.T) {
 	}
 }
 
-// steep is a counter by which a text has more tokens than its pieces.
+// steep is a counter that gives a whole text more tokens than its pieces.
 type steep struct{ tokens.Counter }
 
 func (s steep) Count(text string) int {
@@ -357,7 +354,8 @@ func (s steep) Count(text string) int {
 	return s.Counter.Count(text) + lines*lines/16
 }
 
-// TestTrim: were the sum of the pieces less than the whole, the worst would go.
+// TestTrim: if the whole had more tokens than the sum of its pieces, the worst entries would be
+// removed.
 func TestTrim(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: 800})
 	for i := range 80 {

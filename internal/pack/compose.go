@@ -19,29 +19,29 @@ type composer struct {
 	scorer   scorer
 	prices   *prices
 	keywords []string     // of the question, in lower case
-	byIndex  []*contender // by the index of the candidate, nil if it is none
+	byIndex  []*contender // by the index of the candidate, nil if there is none
 	all      []*contender // best first
-	rules    int          // how many candidates are rules
+	rules    int          // number of candidates that are rules
 
-	pack      *hmx.Pack // as it is made
+	pack      *hmx.Pack // under construction
 	asked     hmx.Raw   // the rest of the request, for the metadata
-	hints     string    // what the text says of them
-	byteLimit int       // of the JSON of entries and drops
+	hints     string    // what the text says about them
+	byteLimit int       // for the JSON of entries and drops
 
-	// Of one run.
+	// State of one run.
 	total, reserved, used int
 	deep                  int
 	sections              [10]section
 	texts                 kin
 	squeezed              bool
-	drops                 []*contender // that are listed
-	scribe                *scribe      // of what is kept
+	drops                 []*contender // the drops that are listed
+	scribe                *scribe      // writes the entries that are kept
 	text                  string
 	count                 int // of text
 }
 
-// Compose makes a pack of candidates: it scores and ranks them, drops what does not
-// hold, spends the budget on the best of the rest, and says of each what became of it.
+// Compose makes a pack of candidates: it scores and ranks them, drops those that no longer
+// hold, spends the budget on the best of the rest, and records a verdict for each.
 func Compose(in Input) (*Result, error) {
 	k := &composer{in: &in, prices: newPrices(in.Counter, fenceSeed(in.State.Tenant, in.Request.Agent)), total: in.Request.Budget}
 	priors, err := in.Request.priors()
@@ -58,8 +58,9 @@ func Compose(in Input) (*Result, error) {
 	if err := k.enter(); err != nil {
 		return nil, err
 	}
-	// What is read last may say that what something was dropped for is no entry. Then
-	// all is done again; nothing is read twice, and it can happen once for each.
+	// The last text read may show that the contender for which another was dropped is no entry.
+	// Then the run is repeated. Nothing is read twice, and each contender causes at most one
+	// repetition.
 	for again := true; again; {
 		if err := k.run(); err != nil {
 			k.scribe.stop()
@@ -81,7 +82,7 @@ func (k *composer) enter() error {
 	for i := range k.in.Candidates {
 		c := &k.in.Candidates[i]
 		if c.Kind == record.Artifact && c.Section == hmx.SectionProcedures && active != "" && c.Thing == active {
-			c.Section = hmx.SectionWorkflow // what the hints are made of
+			c.Section = hmx.SectionWorkflow // the source of the hints
 		}
 		if c.isRule() {
 			k.rules++
@@ -94,7 +95,7 @@ func (k *composer) enter() error {
 	return nil
 }
 
-// run decides about all contenders, with what is known of them.
+// run decides about all contenders with what is known of them.
 func (k *composer) run() error {
 	number(k.all)
 	k.used, k.squeezed, k.texts = 0, false, nil
@@ -123,8 +124,8 @@ func (k *composer) run() error {
 	return k.render()
 }
 
-// render writes the text and counts it, and has the entries written beside that. It is never
-// above the budget: entries leave until it is not.
+// render writes and counts the text while another goroutine writes the entries. It removes
+// entries until the text is within the budget.
 func (k *composer) render() error {
 	seed := fenceSeed(k.in.State.Tenant, k.in.Request.Agent)
 	for {
@@ -157,8 +158,8 @@ func (k *composer) render() error {
 	}
 }
 
-// begin makes the pack without what the candidates give, and sees how many bytes that
-// leaves.
+// begin makes the pack without what comes from candidates, and computes how many bytes are left
+// for them.
 func (k *composer) begin() error {
 	r := &k.in.Request
 	id, err := r.ID(&k.in.State)
@@ -200,10 +201,11 @@ func roundAll(weights map[string]float64) map[string]float64 {
 	return out
 }
 
-// some returns a text that is there unless it is empty.
+// some returns an option that is set unless the text is empty.
 func some(s string) hmx.Opt[string] { return hmx.Opt[string]{Value: s, Set: s != ""} }
 
-// metadata returns what a pack says of how it was counted and of what.
+// metadata returns the metadata of a pack: its counter, digest, time and state, and the rest of
+// the request.
 func (k *composer) metadata(digest string) hmx.Raw {
 	s := &k.in.State
 	b := append([]byte(`{"counter":`), quoted(k.in.Counter.Name())...)
@@ -262,7 +264,7 @@ const (
 	OriginConflict = "conflict"
 )
 
-// OriginOf returns where things of a kind come from.
+// OriginOf returns the origin of records of a kind.
 func OriginOf(kind record.Kind) string {
 	switch kind {
 	case record.Event:
@@ -279,7 +281,7 @@ func OriginOf(kind record.Kind) string {
 	return OriginSemantic
 }
 
-// origins lists where the candidates come from.
+// origins lists the origins of the candidates.
 func origins(all []*contender) []string {
 	list := []string{}
 	for _, origin := range Origins() {
@@ -290,7 +292,7 @@ func origins(all []*contender) []string {
 	return list
 }
 
-// entries returns what is kept in the order of a pack.
+// entries returns the kept contenders in the order of a pack.
 func (k *composer) entries() []*contender {
 	var kept []*contender
 	for _, x := range k.all {
@@ -302,7 +304,7 @@ func (k *composer) entries() []*contender {
 	return kept
 }
 
-// verdict returns what became of x.
+// verdict returns the verdict on x.
 func (x *contender) verdict() Verdict {
 	v := Verdict{
 		Candidate: x.c, Source: x.source, Rank: x.rank, Score: x.score, Parts: x.parts, Tokens: x.size(),

@@ -18,7 +18,7 @@ const (
 	now = int64(20_000) * day // in the year 2024
 )
 
-// board is what a test composes from: candidates with the sources behind them.
+// board is the input of a test: candidates and their sources.
 type board struct {
 	in      Input
 	sources map[uint64]Source // by position
@@ -43,8 +43,7 @@ func newBoard(t testing.TB, r Request) *board {
 	}}
 }
 
-// add adds a candidate of a section, and returns its index. What is left out is filled
-// in.
+// add adds a candidate of a section and returns its index. It fills in missing fields.
 func (b *board) add(c Candidate, text string) int {
 	i := len(b.in.Candidates)
 	c.Position = uint64(1000 + i)
@@ -76,15 +75,15 @@ func (b *board) add(c Candidate, text string) int {
 	return i
 }
 
-// unproven says that what is behind a candidate does not verify.
+// unproven marks the evidence of a candidate as not verified.
 func (b *board) unproven(i int) {
 	s := b.sources[b.in.Candidates[i].Position]
 	s.Unproven = "none of its 2 sources is on record"
 	b.sources[b.in.Candidates[i].Position] = s
 }
 
-// input returns a copy to compose, in which each candidate is loaded once at most. Some
-// of them have done before what Compose would do.
+// input returns a copy to compose, in which each candidate is loaded at most once. Some sources
+// are prepared in advance, as a caller may do.
 func (b *board) input() Input {
 	in := b.in
 	in.Candidates = slices.Clone(b.in.Candidates)
@@ -107,7 +106,7 @@ func (b *board) input() Input {
 	return in
 }
 
-// compose makes the pack and checks all that holds for every pack.
+// compose makes the pack and checks what holds for every pack.
 func (b *board) compose() *Result {
 	b.t.Helper()
 	in := b.input()
@@ -153,7 +152,7 @@ func (b *board) shuffled(r *rand.Rand) *board {
 	return &other
 }
 
-// check holds a pack to the rules of HMX-C and to what this package says of itself.
+// check holds a pack to the rules of HMX-C and to the guarantees of this package.
 func check(t testing.TB, in *Input, res *Result) {
 	t.Helper()
 	p := res.Pack

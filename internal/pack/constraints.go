@@ -10,10 +10,10 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// ruleBytes is how much of the words of a rule or a step is told beside the entries.
+// ruleBytes limits the text of a rule or a step outside the entries.
 const ruleBytes = 2048
 
-// constraints returns the rules as a pack tells them: what must not be broken first.
+// constraints returns the rules in the form of a pack, the strictest first.
 func constraints(rules []Rule) []hmx.DecisionConstraint {
 	sorted := slices.Clone(rules)
 	slices.SortFunc(sorted, func(a, b Rule) int {
@@ -33,7 +33,7 @@ func constraints(rules []Rule) []hmx.DecisionConstraint {
 	return list
 }
 
-// strictness returns the place of a strength, the strictest first.
+// strictness returns the rank of a strength, the strictest first.
 func strictness(s memory.Strength) int {
 	if at := slices.Index(memory.Strengths(), s); at >= 0 {
 		return at

@@ -13,8 +13,8 @@ import (
 // digestMember is the member of a pack's metadata that holds its digest.
 const digestMember = "digest"
 
-// Digest returns the SHA-256 of a pack in canonical form, in hexadecimal: of
-// everything but how long it took and the digest itself.
+// Digest returns the SHA-256 of a pack in canonical form, in hexadecimal. It covers everything
+// except the assembly time and the digest itself.
 func Digest(p *hmx.Pack) (string, error) {
 	bare := *p
 	bare.AssemblyMetadata.AssemblyDurationMS = 0
@@ -39,7 +39,7 @@ func Digest(p *hmx.Pack) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// digestRooms has room for packs while they are hashed.
+// digestRooms holds buffers for packs while they are hashed.
 var digestRooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // CheckDigest compares a pack with the digest that it states.

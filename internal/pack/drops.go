@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// fewDrops is how many drops are listed where a hundred have too many bytes.
+// fewDrops is how many drops are listed if a hundred have too many bytes.
 const fewDrops = 20
 
 // inPack compares entries by their order in a pack.
@@ -18,14 +18,14 @@ func inPack(a, b *contender) int {
 		cmp.Compare(a.source.ID, b.source.ID))
 }
 
-// remove takes an entry out again, for want of room.
+// remove takes an entry out again for lack of room.
 func (k *composer) remove(x *contender) {
 	x.kept, x.pass, x.guess = false, 0, x.tokens
 	x.reject(hmx.DropBudget, nil, "")
 	k.recount()
 }
 
-// size returns how many tokens x has, or about how many.
+// size returns the exact or approximate number of tokens of x.
 func (x *contender) size() int {
 	switch {
 	case x.kept:
@@ -49,7 +49,7 @@ func (x *contender) dropped() hmx.DroppedEntry {
 	return d
 }
 
-// conclude says of a contender that is neither kept nor dropped why it is not there.
+// conclude sets the reason of a contender that is neither kept nor dropped.
 func (k *composer) conclude(x *contender) error {
 	if x.loaded {
 		if ok, err := k.ready(x); !ok {
@@ -60,7 +60,7 @@ func (k *composer) conclude(x *contender) error {
 	return nil
 }
 
-// list reads what is dropped, best first, until as many are known as a pack lists.
+// list reads dropped contenders, best first, until it has as many as a pack lists.
 func (k *composer) list() error {
 	k.drops = k.drops[:0]
 	for _, x := range k.all {
@@ -74,7 +74,7 @@ func (k *composer) list() error {
 			if err := k.load(x); err != nil {
 				return err
 			}
-			if x.reason == hmx.DropBudget { // which was said before it was known
+			if x.reason == hmx.DropBudget { // set before it was read
 				if err := k.conclude(x); err != nil {
 					return err
 				}
@@ -93,15 +93,14 @@ func (k *composer) list() error {
 	return k.shorten()
 }
 
-// shorten lists fewer drops if they have more than a quarter of the bytes that there
-// are.
+// shorten lists fewer drops if they have more than a quarter of the bytes.
 func (k *composer) shorten() error {
 	for _, most := range []int{fewDrops, 0} {
 		bytes := 0
 		for _, x := range k.drops {
 			bytes += x.dropBound()
 		}
-		if bytes > k.byteLimit/4 { // it may be, so they are counted
+		if bytes > k.byteLimit/4 { // an upper bound, so count exactly
 			var err error
 			if bytes, err = k.dropBytes(); err != nil {
 				return err
@@ -115,7 +114,7 @@ func (k *composer) shorten() error {
 	return nil
 }
 
-// dropBytes returns how many bytes the drops that are listed have.
+// dropBytes returns how many bytes the listed drops have.
 func (k *composer) dropBytes() (int, error) {
 	bytes := 0
 	for _, x := range k.drops {
@@ -128,8 +127,8 @@ func (k *composer) dropBytes() (int, error) {
 	return bytes, nil
 }
 
-// limit says of all that are not kept why, and holds entries and drops to their numbers
-// and to the bytes that there are for them.
+// limit gives every contender that is not kept a reason, and holds entries and drops to their
+// limits of number and bytes.
 func (k *composer) limit() error {
 	for _, x := range k.all {
 		if x.open() {
@@ -160,10 +159,9 @@ func (k *composer) limit() error {
 	return k.shrink()
 }
 
-// leaving returns the entries in the order in which they go where there are too many: the
-// worst first of those that are neither pinned nor the best of their section, then of what
-// is pinned, of the rules, and at last the best of the sections, those of the highest
-// priority behind the others.
+// leaving returns the entries in the order in which they are removed if there are too many:
+// first, worst first, those that are neither pinned nor the best of their section; then pinned
+// ones; then rules; at last the best of the sections, the highest priority last.
 func (k *composer) leaving() []*contender {
 	var order []*contender
 	var first [10]*contender
@@ -189,8 +187,8 @@ func (k *composer) leaving() []*contender {
 	return order
 }
 
-// shrink takes entries away, as they leave, until they and the drops have no more bytes
-// than there are for them.
+// shrink removes entries in the order of leaving until they and the drops fit into the byte
+// limit.
 func (k *composer) shrink() error {
 	kept := k.entries()
 	made := make([]hmx.Entry, len(kept))
@@ -224,7 +222,7 @@ func (k *composer) shrink() error {
 			entries -= sizes[x]
 			k.remove(x)
 		}
-		if err := k.list(); err != nil { // what went is among them now
+		if err := k.list(); err != nil { // removed entries are among the drops now
 			return err
 		}
 	}
@@ -232,19 +230,19 @@ func (k *composer) shrink() error {
 
 // Bytes of the JSON of a pack.
 const (
-	entryBytes   = 560     // of an entry but for its texts, at most
-	droppedBytes = 280     // of a drop but for its texts, at most
-	slackBytes   = 2 << 10 // of what is not known when the others are measured
+	entryBytes   = 560     // an entry without its texts, at most
+	droppedBytes = 280     // a drop without its texts, at most
+	slackBytes   = 2 << 10 // for parts whose size is not known yet
 	leastBytes   = 16 << 10
 )
 
-// bound returns how many bytes the entry of x has at most.
+// bound returns an upper bound of the bytes of x as an entry.
 func (x *contender) bound() int {
 	s := x.source
 	return entryBytes + textBytes(x.item.Text) + textBytes(s.ID) + textBytes(s.Type) + textBytes(s.Label) + textBytes(s.Origin) + uriBytes(s)
 }
 
-// dropBound returns how many bytes x has as a drop at most.
+// dropBound returns an upper bound of the bytes of x as a drop.
 func (x *contender) dropBound() int {
 	n := droppedBytes + textBytes(x.source.ID) + uriBytes(x.source)
 	if x.of != nil && x.of.source != nil {
@@ -253,10 +251,10 @@ func (x *contender) dropBound() int {
 	return n
 }
 
-// uriBytes returns how many bytes the address of a source has at most.
+// uriBytes returns an upper bound of the bytes of a source's address.
 func uriBytes(s *Source) int { return 64 + 3*(len(s.URI.Tenant)+len(s.URI.ID)) }
 
-// escapes says how many bytes more than itself each byte of a text takes as JSON, at most.
+// escapes is, for each byte, the most bytes that JSON adds to it.
 var escapes = func() (table [256]uint8) {
 	for c := range ' ' {
 		table[c] = 5
@@ -267,7 +265,7 @@ var escapes = func() (table [256]uint8) {
 	return table
 }()
 
-// textBytes returns how many bytes a text has as JSON, at most.
+// textBytes returns an upper bound of the bytes of a text as JSON.
 func textBytes(s string) int {
 	n := len(s) + 2
 	for i := range len(s) {
@@ -276,7 +274,7 @@ func textBytes(s string) int {
 	return n
 }
 
-// sizeOf returns how many bytes something has as JSON.
+// sizeOf returns how many bytes v has as JSON.
 func sizeOf(v json.Marshaler) (int, error) {
 	data, err := v.MarshalJSON()
 	if err != nil {
@@ -285,8 +283,8 @@ func sizeOf(v json.Marshaler) (int, error) {
 	return len(data), nil
 }
 
-// measure adds hints and constraints to the pack, as far as they leave room for
-// entries, and sees how many bytes these may have.
+// measure adds hints and constraints to the pack as far as they leave room for entries, and
+// computes how many bytes the entries may have.
 func (k *composer) measure() error {
 	p := k.pack
 	n, err := sizeOf(p)

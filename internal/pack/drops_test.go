@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestEntryLimit: of more than 500 the worst go, and are told as dropped.
+// TestEntryLimit: of more than 500 entries the worst are dropped and listed as such.
 func TestEntryLimit(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: MaxBudget})
 	for i := range 620 {
@@ -30,7 +30,7 @@ func TestEntryLimit(t *testing.T) {
 	}
 }
 
-// TestByteLimit: what has too many bytes as JSON loses its worst entries.
+// TestByteLimit: a pack with too many bytes of JSON loses its worst entries.
 func TestByteLimit(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Budget: MaxBudget, Counter: "estimate"})
 	for i := range 200 {
@@ -52,8 +52,8 @@ func TestByteLimit(t *testing.T) {
 	}
 }
 
-// TestEntriesThatStay: of too many entries, and of too many bytes, what is pinned and the
-// best of each section stay.
+// TestEntriesThatStay: if there are too many entries or bytes, pinned entries and the best of
+// each section stay.
 func TestEntriesThatStay(t *testing.T) {
 	for name, text := range map[string]string{"entries": "", "bytes": strings.Repeat("\x02\"", 600)} {
 		b := newBoard(t, Request{Query: "q", Budget: MaxBudget, Counter: "estimate"})
@@ -89,7 +89,7 @@ func TestEntriesThatStay(t *testing.T) {
 			t.Errorf("%s: the one of rank %d stays, the one of rank %d does not", name, worst, best)
 		}
 	}
-	// Where even these are too many, what is pinned goes before the best of each section.
+	// If even these are too many, pinned entries go before the best of each section.
 	b := newBoard(t, Request{Query: "q", Budget: MaxBudget})
 	for i := range 600 {
 		b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true}, fmt.Sprintf("rule%04d", i))
@@ -100,8 +100,8 @@ func TestEntriesThatStay(t *testing.T) {
 	}
 }
 
-// TestBlanks: what has few tokens and many bytes does not push others out, and is cut with
-// a marker.
+// TestBlanks: a text with few tokens and many bytes does not displace others, and is cut with a
+// marker.
 func TestBlanks(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for name, filler := range map[string]string{"blanks": " ", "lines": "\n", "dashes": "-", "hidden": "\x01"} {
@@ -127,8 +127,8 @@ func TestBlanks(t *testing.T) {
 	}
 }
 
-// TestLongIDs: drops with very long ids are listed in part or not at all, before entries
-// go for them.
+// TestLongIDs: drops with very long ids are listed in part or not at all before entries are
+// removed for them.
 func TestLongIDs(t *testing.T) {
 	for length, want := range map[int]int{8: 100, 1000: 20, 20_000: 0} {
 		b := newBoard(t, Request{Query: "q", Budget: 60})
@@ -165,8 +165,7 @@ func TestHugeRequest(t *testing.T) {
 	}
 }
 
-// TestDigestCovers: the digest is another as soon as any field is, but for how long it
-// took.
+// TestDigestCovers: the digest changes with every field except the assembly time.
 func TestDigestCovers(t *testing.T) {
 	b := newBoard(t, Request{Query: "q", Agent: "coder", Session: "s", Tags: []string{"a"}, Strategy: hmx.StrategyFingerprintGuided, Priors: `{"sources":{"a":1}}`, Budget: 500})
 	b.add(Candidate{}, "The vault holds the key.")

@@ -12,24 +12,24 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// entryWriter writes entries in the canonical form that they have in their pack, which is
-// cheaper than to make them and to have them encoded as any document is. What they have that
-// HMX has no field for is cut out of that.
+// entryWriter writes entries in the canonical form of their pack. That is cheaper than building
+// them and encoding them like other documents. Members that HMX has no field for are sliced out
+// of the result.
 type entryWriter struct {
 	data []byte
 	own  []ownMember
 }
 
-// ownMember is where the value of a member is that HMX has no field for.
+// ownMember is the place of the value of a member that HMX has no field for.
 type ownMember struct {
 	name     string
 	from, to int
 }
 
-// mostOwn is how many of those an entry has at most.
+// mostOwn is the most such members of an entry.
 const mostOwn = 8
 
-// entry appends x, in the order of the names of members.
+// entry appends x, with members in the order of their names.
 func (w *entryWriter) entry(x *contender) error {
 	c, s := x.c, x.source
 	for _, text := range [...]string{string(c.Section), x.item.Text, s.ID, string(c.Source), s.Origin} {
@@ -98,7 +98,7 @@ func (w *entryWriter) integer(name string, value int64) {
 	w.data = strconv.AppendInt(w.data, value, 10)
 }
 
-// begin begins a member that HMX has no field for, and end ends it.
+// begin and end delimit a member that HMX has no field for.
 func (w *entryWriter) begin(name string) {
 	w.name(name)
 	w.own = append(w.own, ownMember{name: name, from: len(w.data)})
@@ -112,12 +112,12 @@ func (w *entryWriter) ownText(name, value string) {
 	w.end()
 }
 
-// appendText appends a text that may be anything.
+// appendText appends any text as a JSON string.
 func appendText(b []byte, s string) []byte {
 	return canon.AppendQuoted(b, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// append appends the parts as JSON, in canonical form.
+// append appends the parts as canonical JSON.
 func (p *Parts) append(b []byte) []byte {
 	for i, x := range [...]float64{p.Provenance, p.Recency, p.Relevance, p.Salience} {
 		b = append(b, "{,,,"[i], '"')
@@ -127,8 +127,7 @@ func (p *Parts) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// write appends contenders, with a comma before those that are not the first, and makes
-// them entries.
+// write appends contenders, with a comma before all but the first, and makes entries of them.
 func (w *entryWriter) write(list []*contender, first bool, entries []hmx.Entry) error {
 	w.own = make([]ownMember, 0, (mostOwn+1)*len(list))
 	for _, x := range list {
@@ -139,9 +138,9 @@ func (w *entryWriter) write(list []*contender, first bool, entries []hmx.Entry) 
 		if err := w.entry(x); err != nil {
 			return err
 		}
-		w.own = append(w.own, ownMember{}) // the end of its own
+		w.own = append(w.own, ownMember{}) // ends the members of this entry
 	}
-	text, own := hmx.Raw(w.data), w.own // once, and cut into values
+	text, own := hmx.Raw(w.data), w.own // one string, sliced into values
 	for i, x := range list {
 		extra := make(hmx.Extra, mostOwn)
 		for ; own[0].name != ""; own = own[1:] {
@@ -155,7 +154,7 @@ func (w *entryWriter) write(list []*contender, first bool, entries []hmx.Entry) 
 
 func (x *contender) confidence() float64 { return round(unit(x.c.Confidence)) }
 
-// entry returns x as an entry, with the members that HMX has no field for.
+// entry returns x as an entry with the members that HMX has no field for.
 func (x *contender) entry(extra hmx.Extra) hmx.Entry {
 	c, s := x.c, x.source
 	return hmx.Entry{

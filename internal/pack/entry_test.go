@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// oddContender is one with texts and numbers that are seldom.
+// oddContender is a contender with unusual texts and numbers.
 func oddContender(text string, number float64, cut bool) *contender {
 	return &contender{
 		c: &Candidate{Kind: record.Event, Position: 7, Section: hmx.SectionEvidence, Source: hmx.SourceEpisode, Time: -1, Trust: record.External, Confidence: number},
@@ -23,8 +23,7 @@ func oddContender(text string, number float64, cut bool) *contender {
 	}
 }
 
-// TestEntryText: entries are written as the encoder of packs writes them, whatever is in
-// them.
+// TestEntryText: the output equals that of the encoder of packs, whatever the entries are.
 func TestEntryText(t *testing.T) {
 	var list []*contender
 	for i, text := range []string{"", "plain", `"quoted" \ and / <b>&`, "line\nand\ttab\x00\x1f\x7f", "é 日本 😀 \u2028 \u202e", "}],\"entries\":[]", "\"entries\":[]"} {

@@ -11,17 +11,16 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// A fence is of so many backticks at least, and of up to so many more by chance.
+// A fence has at least fenceTicks backticks, and up to fenceSpread more, chosen by its hash.
 const (
 	fenceTicks  = 4
 	fenceSpread = 4
-	fenceDigits = 6 // of its tag
+	fenceDigits = 6
 )
 
-// fence returns the lines before and behind quoted texts, which are as they will be
-// written. No text closes it: none has a run of backticks as long. It depends on the
-// seed and the section alone as long as the texts allow, so that texts that are added
-// do not move it.
+// fence returns the lines before and after quoted texts, given as they will be written. No text
+// can close it, since none has a run of backticks that long. It depends only on the seed and
+// the section as long as the texts allow, so that added texts do not change it.
 func fence(seed string, section hmx.Section, texts []string) (open, shut string) {
 	ticks := 0
 	for _, text := range texts {
@@ -34,25 +33,25 @@ func fence(seed string, section hmx.Section, texts []string) (open, shut string)
 	}
 }
 
-// fenceAt returns the tag of a section's fence and how many ticks it has at least, at the
-// nth attempt: the first counts as long as its tag is in no text.
+// fenceAt returns the tag of a section's fence and its minimum of backticks at the nth attempt.
+// The first attempt whose tag is in no text is used.
 func fenceAt(seed string, section hmx.Section, n int) (tag string, ticks int) {
 	h := sha256.Sum256([]byte("lukasa/fence/1\x00" + seed + "\x00" + string(section) + "\x00" + strconv.Itoa(n)))
 	return hex.EncodeToString(h[:])[:fenceDigits], fenceTicks + int(h[3])%fenceSpread
 }
 
-// fenceLines returns the lines of a fence.
+// fenceLines returns the two lines of a fence.
 func fenceLines(tag string, ticks int) (open, shut string) {
 	line := strings.Repeat("`", ticks)
 	return line + "quote-" + tag + "\n", line + "\n"
 }
 
-// tagsUsed knows which tags are in texts. It looks for the first that it is asked for, which
-// is seldom there. Once one was, it reads the texts for all that could be asked for, and then
-// never again: a text that is full of tags costs no more than its length.
+// tagsUsed knows which tags occur in texts. It searches for the first tag, which is seldom
+// there. Once one was found, it reads the texts once for all possible tags: a text full of tags
+// costs no more than its length.
 type tagsUsed struct {
 	texts []string
-	all   map[string]bool // nil until it is wanted
+	all   map[string]bool // nil until needed
 }
 
 func (u *tagsUsed) has(tag string) bool {
@@ -79,7 +78,7 @@ func (u *tagsUsed) has(tag string) bool {
 	return true
 }
 
-// longestRun returns how many c stand together in s at most.
+// longestRun returns the length of the longest run of c in s.
 func longestRun(s string, c byte) int {
 	longest := 0
 	for {
@@ -95,28 +94,28 @@ func longestRun(s string, c byte) int {
 	}
 }
 
-// quoting is what texts ask of the fence around them: so many ticks, 0 for no fence, and
-// another tag than its first if one of them has that.
+// quoting is what texts need of their fence: the number of backticks, 0 for no fence, and
+// whether one of them contains the first tag.
 type quoting struct {
 	ticks  int
 	tagged bool
 }
 
-// with returns what two ask for together.
+// with returns the combination of two requirements.
 func (q quoting) with(o quoting) quoting { return quoting{max(q.ticks, o.ticks), q.tagged || o.tagged} }
 
-// fences are what the fences of the sections of a pack cost.
+// fences are the prices of the fences of a pack's sections.
 type fences struct {
 	counter tokens.Counter
 	seed    string
 	first   [10]struct {
 		tag   string
 		ticks int
-	} // by the priority of sections, as far as they were asked for
+	} // by section priority, filled on demand
 	known map[fencePrice]int
 }
 
-// fencePrice is what the price of a fence depends on.
+// fencePrice is the input of the price of a fence.
 type fencePrice struct {
 	section int
 	quoting
@@ -126,7 +125,7 @@ func newFences(c tokens.Counter, seed string) fences {
 	return fences{counter: c, seed: seed, known: map[fencePrice]int{}}
 }
 
-// asked returns what an item asks of the fence of its section.
+// asked returns what an item needs of the fence of its section.
 func (f *fences) asked(it *Item) quoting {
 	at := it.Section.Priority()
 	if at < 0 || !it.Fenced() {
@@ -142,11 +141,11 @@ func (f *fences) asked(it *Item) quoting {
 	}
 }
 
-// otherTag is what the lines of a fence with another tag may have more than one of zeros.
+// otherTag is the most tokens that a fence with another tag may have more than one with zeros.
 const otherTag = 4
 
-// cost returns how many tokens the two lines of a section's fence have. With another tag than
-// the first it is not known before all texts are, and a few are added.
+// cost returns how many tokens the two lines of a section's fence have. The cost of another tag
+// than the first is not known before all texts are, so a margin is added.
 func (f *fences) cost(section int, q quoting) int {
 	if q.ticks == 0 {
 		return 0

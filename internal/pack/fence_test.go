@@ -22,7 +22,7 @@ func TestFence(t *testing.T) {
 				t.Fatalf("%q %q", open, shut)
 			}
 			seen[open] = true
-			// Texts that do not need another do not move it.
+			// Texts without the tag do not change the fence.
 			for i := range 50 {
 				again, _ := fence(seed, section, []string{fmt.Sprint("- some ```code``` ", i, "\n"), "- x\n"})
 				if again != open {
@@ -41,7 +41,7 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestFenceAmongTags: a text that holds all tags that come first is read once for them.
+// TestFenceAmongTags: a text that contains all first tags is read once for them.
 func TestFenceAmongTags(t *testing.T) {
 	seed := fenceSeed("acme", "agent")
 	var held []string
@@ -53,7 +53,7 @@ func TestFenceAmongTags(t *testing.T) {
 		}
 		held = append(held, tag)
 	}
-	// Tags may stand side by side or have a digit before and behind them, and capitals are none.
+	// Tags may be adjacent or between digits, and upper case does not count.
 	together := strings.Join(held, "")
 	open, _ := fence(seed, hmx.SectionFacts, []string{"- " + together + "\n"})
 	if tag := strings.TrimSpace(open[strings.IndexByte(open, '-')+1:]); strings.Contains(together, tag) {
@@ -75,8 +75,8 @@ func TestFenceAmongTags(t *testing.T) {
 	}
 }
 
-// TestFenceCost: what a fence is said to cost is what it costs, however many ticks its texts
-// ask for. Where they ask for another tag, it is not less.
+// TestFenceCost: the stated cost of a fence is its real cost for any number of backticks. With
+// another tag it is an upper bound.
 func TestFenceCost(t *testing.T) {
 	for _, c := range []tokens.Counter{tokens.O200k(), tokens.Estimate()} {
 		for i := range 300 {

@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// session is a board with things that stay and the events of a session, of which the first
-// so many have happened.
+// session is a board with lasting records and a session, of which the first events have
+// happened.
 func session(t testing.TB, budget, events int) *board {
 	r := rand.New(rand.NewPCG(4, 9))
 	b := newBoard(t, Request{Query: "how is the release made", Budget: budget, Agent: "coder"})
@@ -33,7 +33,7 @@ func session(t testing.TB, budget, events int) *board {
 	return b
 }
 
-// standing returns what a text says before what grows with a session.
+// standing returns the part of a text before what grows with a session.
 func standing(text string) string {
 	for _, heading := range []string{headingText(hmx.SectionEvidence), headingText(hmx.SectionEpisodes)} {
 		if before, _, there := strings.Cut(text, "\n"+heading); there {
@@ -43,9 +43,9 @@ func standing(text string) string {
 	return text
 }
 
-// TestSessionGrows: while events are added, what stands before them keeps its bytes as long
-// as the same is kept of it, and most of a text is that of the one before. The share is the
-// mean of what two packs in a row begin with, of the first of them.
+// TestSessionGrows: while events are added, the text before them keeps its bytes as long as the
+// same entries are kept, and consecutive texts share most of their beginning. The share is the
+// mean over pairs of consecutive packs of the common prefix, relative to the first.
 func TestSessionGrows(t *testing.T) {
 	testsize.Long(t, "it makes many packs")
 	const least = 0.7
@@ -78,7 +78,7 @@ func TestSessionGrows(t *testing.T) {
 	}
 }
 
-// shared returns how many bytes two texts begin with that are the same.
+// shared returns the length of the common prefix of two texts.
 func shared(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -87,8 +87,8 @@ func shared(a, b string) int {
 	return n
 }
 
-// TestNote: a text says once what its quotes are, where the first of them is, and not where
-// there is none or the budget is small.
+// TestNote: a text explains its quotes once, at the first of them, and not if there are none or
+// the budget is small.
 func TestNote(t *testing.T) {
 	for _, c := range []struct {
 		budget  int
@@ -112,7 +112,7 @@ func TestNote(t *testing.T) {
 			t.Errorf("%d tokens, %s:\n%s", c.budget, c.section, text)
 		}
 	}
-	// Hints are quotes, too.
+	// Hints are quotes as well.
 	text := markdown(nil, quoteNote, hintsText(&hmx.WorkflowHints{Blockers: []string{"git: refused"}}), "")
 	if !strings.HasPrefix(text, "## Next steps\n"+quoteNote+"`") {
 		t.Errorf("%q", text)

@@ -15,24 +15,24 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// Of hints.
+// Constants of hints.
 const (
-	namedTask    = 0.5 // the relevance of a schema that is taken for the task before a step is done
-	fading       = 0.9 // what the confidence of a step is of that of the step before
+	namedTask    = 0.5 // the relevance from which a schema counts as the task before any step is done
+	fading       = 0.9 // the confidence of a step relative to that of the step before
 	maxBlockers  = 5
 	blockerBytes = 200
-	wordLetters  = 4 // of words that a step without tools is known by
+	wordLetters  = 4 // the shortest words that identify a step without tools
 
-	// What is looked at: of the session the last deeds, of a schema so many steps in a row
-	// that need not be done, of a step so many tools with names of so many bytes.
+	// Limits on what is compared: the last deeds of the session, consecutive optional steps of
+	// a schema, tools of a step and the bytes of a tool's name.
 	maxDeeds    = 64
 	maxOptional = 16
 	maxTools    = 16
 	toolBytes   = 128
 )
 
-// hints returns what the session is doing, by the schema that fits best what it did,
-// what usually comes next and what failed. Nil if nothing is known.
+// hints returns what the session is doing, by the schema that best fits its deeds, what usually
+// comes next, and what failed. It returns nil if nothing is known.
 func (t *Task) hints() *hmx.WorkflowHints {
 	h := &hmx.WorkflowHints{Blockers: t.blockers()}
 	deeds := t.last()
@@ -66,10 +66,10 @@ func (t *Task) hints() *hmx.WorkflowHints {
 	return h
 }
 
-// basisObserved is what the member basis of a step says that was observed to follow.
+// basisObserved is the member basis of a step that was observed to follow.
 const basisObserved = `"observed"`
 
-// hint returns a tool that may come next as a pack tells it.
+// hint returns a possible next tool in the form of a pack.
 func (n *Next) hint() hmx.NextStep {
 	return hmx.NextStep{
 		Description: clip("Call "+n.Tool+": "+n.Reason, ruleBytes), ArtifactID: hmx.Some(strings.ToValidUTF8(n.ArtifactID, "\uFFFD")),
@@ -77,22 +77,22 @@ func (n *Next) hint() hmx.NextStep {
 	}
 }
 
-// Observed reports whether a step is suggested because it was observed to follow, and
-// not because a schema has it.
+// Observed reports whether a step is suggested because it was observed to follow, rather than
+// because a schema contains it.
 func Observed(s *hmx.NextStep) bool { return s.Extra["basis"] == basisObserved }
 
-// walk is how far deeds went along the steps of a schema.
+// walk is how far deeds have progressed along the steps of a schema.
 type walk struct {
-	at      int // the step behind the last that was done
+	at      int // the step after the last one that was done
 	matched int // how many were done
 	part    float64
 }
 
-// last returns the last deeds, as many as are looked at.
+// last returns the last deeds, as many as hints consider.
 func (t *Task) last() []Deed { return t.Deeds[max(0, len(t.Deeds)-maxDeeds):] }
 
-// walk follows so many deeds along the steps. Matches says whether a deed is a step. One
-// step may be skipped, and a number of those that need not be done.
+// walk follows deeds along the steps. matches reports whether a deed is a step. One required
+// step may be skipped, and a number of optional ones.
 func (s *Schema) walk(deeds int, matches func(deed, step int) bool) (w walk) {
 	required := 0
 	for i := range s.Steps {
@@ -119,8 +119,9 @@ func (s *Schema) walk(deeds int, matches func(deed, step int) bool) (w walk) {
 	return w
 }
 
-// matcher returns what says whether a deed is a step: by a tool, or by most of the step's
-// words if it has none. Said has the words of the deeds; those of a step are read once.
+// matcher returns a function that reports whether a deed is a step: by its tool, or by most of
+// the step's words if the step has no tools. said has the words of the deeds; those of a step
+// are read once.
 func (s *Schema) matcher(deeds []Deed, said []map[string]bool) func(deed, step int) bool {
 	wanted := map[int]map[string]bool{}
 	return func(deed, step int) bool {
@@ -143,10 +144,10 @@ func (s *Schema) matcher(deeds []Deed, said []map[string]bool) func(deed, step i
 	}
 }
 
-// tools returns the tools of a step that are looked at.
+// tools returns the tools of a step that are compared.
 func (s *Step) tools() []string { return s.Tools[:min(len(s.Tools), maxTools)] }
 
-// longWords returns the words of the beginning of a text that are not short, in lower case.
+// longWords returns the words at the beginning of a text that are not short, in lower case.
 func longWords(text string) map[string]bool {
 	set := map[string]bool{}
 	text = text[:runeStart(text, ruleBytes)]
@@ -158,13 +159,13 @@ func longWords(text string) map[string]bool {
 	return set
 }
 
-// better reports whether schema a is the task rather than b.
+// better reports whether schema a is more likely the task than b.
 func better(a *Schema, w walk, b *Schema, v walk) bool {
 	return cmp.Or(cmp.Compare(v.part, w.part), cmp.Compare(unit(b.Relevance), unit(a.Relevance)),
 		cmp.Compare(unit(b.Confidence), unit(a.Confidence)), cmp.Compare(a.ArtifactID, b.ArtifactID)) < 0
 }
 
-// tell says what comes behind step at.
+// tell adds the steps after step at.
 func (s *Schema) tell(h *hmx.WorkflowHints, at int) {
 	h.ActiveTaskSchema = hmx.Some(strings.ToValidUTF8(s.ArtifactID, "\uFFFD"))
 	h.CurrentStep, h.TotalSteps = hmx.Some(int64(at)), hmx.Some(int64(len(s.Steps)))
@@ -191,10 +192,10 @@ func (s *Schema) tell(h *hmx.WorkflowHints, at int) {
 // number6 returns a number between 0 and 1 as JSON.
 func number6(x float64) hmx.Raw { return hmx.Raw(canon.AppendShortest(nil, round(unit(x)))) }
 
-// blockers returns what failed and was not done well since, newest first.
+// blockers returns the failures without a later success, newest first.
 func (t *Task) blockers() []string {
 	var list []string
-	var well []string // tools that went well later
+	var well []string // tools that succeeded later
 	for _, d := range slices.Backward(t.last()) {
 		if len(list) == maxBlockers {
 			break
@@ -216,11 +217,10 @@ func (t *Task) blockers() []string {
 	return list
 }
 
-// clip returns the beginning of a text of at most so many bytes, with an ellipsis where
-// something is missing.
+// clip returns the beginning of a text, at most most bytes, with an ellipsis if it was cut.
 func clip(text string, most int) string {
 	long := len(text) > most
-	if long { // what is far behind is not looked at
+	if long { // the far end is not read
 		text = text[:runeStart(text, most)]
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -232,8 +232,8 @@ func clip(text string, most int) string {
 	return strings.TrimRight(text[:tokens.Between(text, n/2, n)], " ") + mark
 }
 
-// hintsWithin returns what the markdown of a pack of so many tokens says of the hints:
-// nothing in a small one, and else as many steps as a tenth of it holds.
+// hintsWithin returns the hints in the markdown of a pack of total tokens: nothing in a small
+// pack, and otherwise as many steps as fit into a tenth of it.
 func hintsWithin(c tokens.Counter, total int, h *hmx.WorkflowHints) string {
 	if h == nil || total < minHinted {
 		return ""
@@ -255,7 +255,7 @@ func hintsWithin(c tokens.Counter, total int, h *hmx.WorkflowHints) string {
 	}
 }
 
-// hintsOf returns what the markdown of a pack says of its hints.
+// hintsOf returns the hints in the markdown of a pack.
 func hintsOf(p *hmx.Pack) string {
 	if !p.WorkflowHints.Set {
 		return ""

@@ -33,14 +33,14 @@ func did(tools ...string) (deeds []Deed) {
 	return deeds
 }
 
-// TestWalk: where a session is in a task, by what it did.
+// TestWalk: the place of a session in a task, by its deeds.
 func TestWalk(t *testing.T) {
 	for deeds, want := range map[string]string{
 		"":                                   "0 0",
 		"go":                                 "1 1",
-		"go docker":                          "3 2", // what is optional is skipped
+		"go docker":                          "3 2", // an optional step is skipped
 		"go less DOCKER":                     "3 3",
-		"docker":                             "3 1", // and one that is not
+		"docker":                             "3 1", // and one required step
 		"grafana":                            "0 0", // but not more
 		"go :announce_release_in_plain_text": "4 2", // two of the three long words
 		"go docker grafana":                  "5 3",
@@ -64,8 +64,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestWalkIsShort: however many steps need not be done, a deed is held against few of them,
-// and the words of each are read once.
+// TestWalkIsShort: a deed is compared with few steps, however many are optional, and the words
+// of each step are read once.
 func TestWalkIsShort(t *testing.T) {
 	schema := Schema{Steps: make([]Step, 20_000)}
 	for i := range schema.Steps {
@@ -92,7 +92,7 @@ func TestWalkIsShort(t *testing.T) {
 	if !matches(0, 3) {
 		t.Error("the words of a step are read again")
 	}
-	// Of many deeds, long texts and many tools the last, the beginning and the first count.
+	// Limits: the last deeds, the beginning of a long text and the first tools count.
 	deeds := did(strings.Split(strings.Repeat("go!:first ", 500)+"docker!:last", " ")...)
 	long := Task{Deeds: deeds, Schemas: []Schema{{ArtifactID: "a", Relevance: 1, Steps: []Step{
 		{Description: strings.Repeat("x", 1<<20), Tools: slices.Repeat([]string{strings.Repeat("tool", 1<<10)}, 5000)}}}}}
@@ -124,7 +124,7 @@ func TestHints(t *testing.T) {
 	if len(h.Blockers) != 1 || h.Blockers[0] != "docker:  no space left" {
 		t.Errorf("%q", h.Blockers)
 	}
-	task.Deeds = nil // the one that the question names
+	task.Deeds = nil // the one that the query names
 	if h := task.hints(); h.ActiveTaskSchema.Value != "art-2" || h.CurrentStep.Value != 0 || len(h.SuggestedNextSteps) != 2 {
 		t.Errorf("%+v", h)
 	}
@@ -153,8 +153,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestHintsInText: hints are in the text of a pack that has room for them, a tenth of it
-// at most, and in the JSON of all.
+// TestHintsInText: hints are in the JSON of every pack, and take at most a tenth of the text of
+// a pack that has room for them.
 func TestHintsInText(t *testing.T) {
 	for budget, want := range map[int]bool{399: false, 1000: true} {
 		b := newBoard(t, Request{Query: "q", Budget: budget})

@@ -11,16 +11,14 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// unnamed is the label of a text that nobody is named for and that begins like one that
-// somebody is.
+// unnamed is the label of a text without a speaker that begins as if it had a label.
 const unnamed = "quote"
 
-// itemText returns the lines of an item as they stand in the markdown. The first
-// begins with a hyphen, the others are indented or, between fences, empty; the last
-// ends with a line end. Between fences a line that would look like an item, a day or a
-// heading but for that has a mark before it, and where it is told who said what, no text
-// begins with a name that is not the one of its label. So no line of a text can pass for
-// one of ours, and what tokens an item has does not depend on what stands around it.
+// itemText returns the lines of an item in the markdown. The first begins with a hyphen, the
+// others are indented or, between fences, empty; the last ends with a line end. Between fences
+// a line that would look like an item, a day or a heading gets a mark in front, and where items
+// have speakers, no text begins with a name other than that of its label. So no line of a text
+// can pass for one of ours, and the token count of an item does not depend on its neighbours.
 func itemText(it *Item) string {
 	text := strings.TrimSpace(Visible(it.Text))
 	label := labelText(it.Label)
@@ -48,7 +46,7 @@ func itemText(it *Item) string {
 	return string(append(b, '\n'))
 }
 
-// appendQuoted appends a text that stands between fences.
+// appendQuoted appends a text between fences.
 func appendQuoted(b []byte, text string) []byte {
 	for prefix := " "; text != ""; prefix = "\n  " {
 		line, rest, _ := strings.Cut(text, "\n")
@@ -65,8 +63,8 @@ func appendQuoted(b []byte, text string) []byte {
 	return b
 }
 
-// likeOurs reports whether a line without what stands around it could be one of ours
-// between fences: an item, a heading, a day or a year.
+// likeOurs reports whether a trimmed line could pass for one of ours between fences: an item, a
+// heading, a day or a year.
 func likeOurs(line string) bool {
 	if line == "-" || strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "## ") {
 		return true
@@ -84,15 +82,15 @@ func likeOurs(line string) bool {
 	return month == ""
 }
 
-// named reports whether a text begins as one does that has a label.
+// named reports whether a text begins as if it had a label.
 func named(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	label, said, ok := strings.Cut(line, ":")
 	return ok && utf8.RuneCountInString(label) <= labelRunes && !strings.HasPrefix(said, "//")
 }
 
-// appendProse appends a text that stands by itself, as lines that mean in markdown
-// what they say and nothing else. Opens says that the first begins a line.
+// appendProse appends a text outside of fences, as lines without any effect in markdown. opens
+// says that the text begins a line.
 func appendProse(b []byte, text string, opens bool) []byte {
 	for prefix := " "; text != ""; opens = true {
 		line, rest, _ := strings.Cut(text, "\n")
@@ -111,8 +109,8 @@ func appendProse(b []byte, text string, opens bool) []byte {
 	return b
 }
 
-// appendOpening appends what begins a line, with a backslash before what would open
-// a block: a heading, a list, a quote, a table, a rule, a fence, HTML.
+// appendOpening appends the beginning of a line, with a backslash before what would open a
+// block: a heading, a list, a quote, a table, a rule, a fence, HTML.
 func appendOpening(b []byte, line string) []byte {
 	digits := 0
 	for digits < len(line) && line[digits] >= '0' && line[digits] <= '9' {
@@ -135,9 +133,8 @@ func appendOpening(b []byte, line string) []byte {
 // longRun is how many backticks or tildes make a fence.
 const longRun = 3
 
-// appendInline appends text of one line, with a backslash before what would be HTML,
-// a link, a picture or a fence, and before a backslash that would be taken for such a
-// one.
+// appendInline appends text within a line, with a backslash before what would be HTML, a link,
+// a picture or a fence, and before a backslash that would be read as an escape.
 func appendInline(b []byte, s string) []byte {
 	for {
 		at := strings.IndexAny(s, "\\<]`~")
@@ -166,27 +163,26 @@ func appendInline(b []byte, s string) []byte {
 	}
 }
 
-// runOf returns how many of its first character s begins with.
+// runOf returns the length of the run of its first character that s begins with.
 func runOf(s string) int { return len(s) - len(strings.TrimLeft(s, s[:1])) }
 
-// tagged reports whether s, behind a <, makes it the beginning of a tag.
+// tagged reports whether s, after a <, makes it the beginning of a tag.
 func tagged(s string) bool {
 	return s != "" && (s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] == '/' || s[0] == '!' || s[0] == '?')
 }
 
-// punctuation reports whether a backslash before c means c.
+// punctuation reports whether a backslash escapes c.
 func punctuation(c byte) bool {
 	return c > ' ' && c < 0x7F && !(c|0x20 >= 'a' && c|0x20 <= 'z') && !(c >= '0' && c <= '9')
 }
 
-// Limits of a label: in characters as it is written, in bytes as a pack has it.
+// Limits of a label: in characters in the text, in bytes in the pack.
 const (
 	labelRunes = 40
 	labelBytes = 256
 )
 
-// labelText returns a label as it is written: one line without what ends it or looks
-// like code.
+// labelText returns a label as it is written: one line without colons and backticks.
 func labelText(s string) string { return firstRunes(oneLine(Visible(without(s, ":`"))), labelRunes) }
 
 // without returns s without some characters.
@@ -202,9 +198,9 @@ func without(s, chars string) string {
 	}, s)
 }
 
-// oneLine returns s with one blank for each white space in it, and none around it.
+// oneLine returns s with runs of white space replaced by one blank, and trimmed.
 func oneLine(s string) string {
-	blank := true // a blank or the beginning came last
+	blank := true // the last character was a blank, or there is none
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c >= utf8.RuneSelf, c != ' ' && c <= ' ', c == ' ' && blank:
@@ -216,8 +212,8 @@ func oneLine(s string) string {
 	return strings.TrimSuffix(s, " ")
 }
 
-// firstRunes returns the first characters of s, n at most, without a blank or a joiner
-// at a cut.
+// firstRunes returns at most the first n characters of s, without a blank or a joiner at the
+// cut.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
@@ -227,7 +223,7 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// startsWith reports whether a text says its label already.
+// startsWith reports whether a text already begins with its label.
 func startsWith(text, label string) bool {
 	if label == "" || len(text) < len(label) || !strings.EqualFold(text[:len(label)], label) {
 		return false
@@ -235,7 +231,7 @@ func startsWith(text, label string) bool {
 	return len(text) == len(label) || text[len(label)] == ':' || text[len(label)] == '\n'
 }
 
-// cost is how many tokens the lines of an item have.
+// cost returns how many tokens the lines of an item have.
 func (it *Item) cost(c tokens.Counter) int { return c.Count(itemText(it)) }
 
 // headingText returns the heading of a section.
@@ -247,11 +243,11 @@ func headingText(s hmx.Section) string {
 	return "## " + strings.ToUpper(name[:1]) + name[1:] + "\n"
 }
 
-// firstDay is before every day, and the time of what has none.
+// firstDay is before every day; it is the time of items without one.
 const firstDay = math.MinInt64
 
-// dayText returns the lines that stand before an item whose day is another than that
-// of the item before, of which prev is the time, or [firstDay].
+// dayText returns the lines before an item whose day differs from that of the item before. prev
+// is the time of that item, or [firstDay].
 func dayText(prev, at int64) string {
 	if at == firstDay {
 		return ""
@@ -267,5 +263,5 @@ func dayText(prev, at int64) string {
 	return text
 }
 
-// dated reports whether a section tells on which day its items happened.
+// dated reports whether a section groups its items by day.
 func dated(s hmx.Section) bool { return s == hmx.SectionEpisodes || s == hmx.SectionEvidence }

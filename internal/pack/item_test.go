@@ -49,8 +49,8 @@ func TestItemText(t *testing.T) {
 	}
 }
 
-// TestNobodyElseSpeaks: no text looks as if another had said it, or on another day, or as
-// if it were another item.
+// TestNobodyElseSpeaks: no text can pass for that of another speaker, for another day, or for
+// another item.
 func TestNobodyElseSpeaks(t *testing.T) {
 	for _, c := range []struct{ label, text, want string }{
 		{"", "user: do X", "- quote: user: do X\n"},

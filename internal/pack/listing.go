@@ -8,16 +8,16 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// Line is one text of a listing, and whose it is.
+// Line is one text of a listing, with its label.
 type Line struct {
-	Name  string // by which it can be asked for
+	Name  string // by which a client can request it
 	Label string // who or what says it
 	Text  string
-	Note  string // what is said of it besides, in a line of its own; empty for nothing
+	Note  string // a remark in a line of its own; empty for none
 }
 
-// String returns the line as it stands in a listing, with its end. It is one line whatever
-// the text is, so that no text can pass for a line of ours.
+// String returns the line of a listing, with its end. It is always one line, so that no text can pass
+// for a line of ours.
 func (l Line) String() string {
 	var b strings.Builder
 	b.WriteString("-")
@@ -33,18 +33,17 @@ func (l Line) String() string {
 	return b.String()
 }
 
-// Plain returns a text as an item that stands by itself: what users and operators said of who
-// the agent is, what it must not do and what it is after.
+// Plain returns a text as an item outside of fences: the form of what users and operators say about the
+// agent's identity, limits and goals.
 func Plain(label, text string) string {
 	return itemText(&Item{Section: hmx.SectionConstraints, Label: label, Text: oneLine(text), Trust: record.Operator})
 }
 
-// listing is what the fences of listings are made of besides their seed, where those of packs
-// have a section.
+// listing seeds the fences of listings, in place of the section of a pack.
 const listing = "Listing"
 
-// Listing returns lines as text between fences that nothing inside can close, as the
-// quotes of a pack are. Noted says first what quotes are.
+// Listing returns lines between fences that no line can close, like the quotes of a pack. noted adds
+// the note that explains quotes.
 func Listing(seed string, lines []Line, noted bool) string {
 	texts := make([]string, len(lines))
 	for i, l := range lines {
@@ -53,8 +52,7 @@ func Listing(seed string, lines []Line, noted bool) string {
 	return quote(seed, texts, noted)
 }
 
-// QuoteText returns one text of several lines between fences, with its hidden characters
-// written out.
+// QuoteText returns a text of several lines between fences, with its hidden characters written out.
 func QuoteText(seed, text string, noted bool) string {
 	return quote(seed, []string{strings.TrimRight(Visible(text), "\n") + "\n"}, noted)
 }
@@ -67,9 +65,8 @@ func quote(seed string, texts []string, noted bool) string {
 	return open + strings.Join(texts, "") + shut
 }
 
-// Excerpt returns a text in one line of at most the given number of tokens: the part that has the words
-// of a question, with a marker where something is missing. It is empty if there is no room
-// for more than a marker.
+// Excerpt returns one line of a text, at most the given number of tokens: the part with the words of a
+// question, with a marker for each omission. It is empty if there is only room for a marker.
 func Excerpt(c tokens.Counter, text string, most int, words []string) string {
 	if len(text) > 2*spanBytes {
 		text = text[:wordEnd(text, 2*spanBytes)] + " " + truncated
@@ -78,8 +75,7 @@ func Excerpt(c tokens.Counter, text string, most int, words []string) string {
 	return strings.TrimSpace(out)
 }
 
-// Cut returns the beginning of a text, at most the given number of tokens, with a marker where
-// something is missing.
+// Cut returns the beginning of a text, at most the given number of tokens, with a marker if it was cut.
 func Cut(c tokens.Counter, text string, most int) string {
 	out, _ := span(c, Visible(text), most, nil)
 	return strings.TrimSpace(out)

@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// hostileParts are what texts are made of that want out of their quote.
+// hostileParts are the parts of texts that try to escape their quote.
 var hostileParts = []string{
 	"```", "````", "`````", "``````", "```````", "`````````````", "~~~", "~~~~~~~~", "`", "``", "```sh\nrm -rf /\n```",
 	"````quote-000000", "quote-", "\n````\n", "\n```````\n", "\n  ````\n", "\n   ```````   \n",
@@ -60,7 +60,7 @@ func hostileItems(rng *rand.Rand, n int) []Item {
 	return items
 }
 
-// readSection and readItem are what the reader of a markdown makes of it.
+// readSection and readItem are what a reader makes of a markdown.
 type readSection struct {
 	heading string
 	items   []readItem
@@ -72,15 +72,15 @@ type readItem struct {
 	text   string
 }
 
-// readMarkdown reads a markdown line by line, by the grammar alone. It knows nothing of
-// the items. It returns the pieces that the text was made of, too.
+// readMarkdown parses a markdown line by line, by the grammar alone, without the items. It also
+// returns the pieces that the text was made of.
 func readMarkdown(text string) (sections []readSection, pieces []string, err error) {
 	var (
 		open   = regexp.MustCompile("^(`{4,})quote-[0-9a-f]{6}$")
 		year   = regexp.MustCompile(`^-?[0-9]+:$`)
 		day    = regexp.MustCompile(`^[0-9]{1,2} (January|February|March|April|May|June|July|August|September|October|November|December):$`)
 		closes = regexp.MustCompile("^ {0,3}(`+)[ \t]*$")
-		ticks  = 0 // of the fence that is open
+		ticks  = 0 // of the open fence
 		fences = 0
 		noted  = false
 		years  = ""
@@ -159,8 +159,8 @@ func readMarkdown(text string) (sections []readSection, pieces []string, err err
 	return sections, pieces, nil
 }
 
-// unescaped takes the backslashes away that markdown takes away. It fails if what is
-// left without one is HTML, a link, or a fence.
+// unescaped removes the backslashes that markdown removes. It fails if an unescaped character
+// makes HTML, a link or a fence.
 func unescaped(text string) (string, error) {
 	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
@@ -185,8 +185,8 @@ func unescaped(text string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// expected is what a reader should make of items: by section, and in it what stands by
-// itself first, then by time and id.
+// expected is what a reader should make of items: by section, and within it unfenced items
+// first, then by time and id.
 func expected(items []Item) []readSection {
 	names := []string{"Core", "Constraints", "Goals", "Procedures", "Facts", "Relations", "Conflicts", "Evidence", "Episodes", "Workflow"}
 	sections := []hmx.Section{"core", "constraints", "goals", "procedures", "facts", "graph_relations", "conflicts", "evidence", "episodes", "workflow"}
@@ -218,10 +218,10 @@ func expected(items []Item) []readSection {
 	return out
 }
 
-// ours are the lines that are written between fences, but for fences and labels.
+// ours matches the lines that we write between fences, except fences and labels.
 var ours = regexp.MustCompile(`^(-|- .*|## .*|[-+]?[0-9]{1,18}:|[-+]?[0-9]{1,18} (January|February|March|April|May|June|July|August|September|October|November|December):)$`)
 
-// labelled are texts that begin as with a label, and not as with a URL.
+// labelled matches texts that begin as with a label, and not as with a URL.
 var labelled = regexp.MustCompile(`^[^:\n]{0,40}:($|\n|[^/\n]|/($|\n|[^/\n]))`)
 
 func expectedText(it *Item) string {
@@ -250,7 +250,7 @@ func expectedText(it *Item) string {
 	return text
 }
 
-// checkMarkdown reads what items are written as, and holds it against them.
+// checkMarkdown parses the markdown of items and compares it with them.
 func checkMarkdown(t *testing.T, items []Item, seed string) string {
 	t.Helper()
 	text := markdown(items, quoteNote, "", seed)
@@ -286,8 +286,8 @@ func checkMarkdown(t *testing.T, items []Item, seed string) string {
 	return text
 }
 
-// TestHostile: no text leaves its quote, whatever it is, and the reader of a markdown
-// reads what was written. Tokens of pieces add up.
+// TestHostile: no text escapes its quote, and a reader of the markdown gets what was written.
+// The tokens of the pieces add up.
 func TestHostile(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -305,8 +305,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLabelsAreOneLine: a label is short, has no colon, and is the same when it is
-// cleaned again, as it is when a pack is read from a file.
+// TestLabelsAreOneLine: a label is short, has no colon, and does not change when it is cleaned
+// again, as when a pack is read from a file.
 func TestLabelsAreOneLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 10_000 {
@@ -332,8 +332,8 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// TestOrderOfItems: the order in which items come makes no difference, and an item that
-// is added last in time leaves what stands before it where it was.
+// TestOrderOfItems: the order of the input makes no difference, and an item that is the last in
+// time leaves the text before it unchanged.
 func TestOrderOfItems(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 200 {
@@ -403,7 +403,7 @@ func TestMarkdownWhole(t *testing.T) {
 	}
 }
 
-// TestHostileHints: neither does what an artifact says of its steps.
+// TestHostileHints: the step texts of an artifact do not escape their quote either.
 func TestHostileHints(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -421,7 +421,7 @@ func TestHostileHints(t *testing.T) {
 	}
 }
 
-// packOf returns a pack with the items as entries, as far as markdown looks at it.
+// packOf returns a pack with the items as entries, as far as markdown needs it.
 func packOf(t *testing.T, items []Item, tenant, agent string) *hmx.Pack {
 	t.Helper()
 	p := &hmx.Pack{TenantID: hmx.Some(tenant)}
@@ -446,7 +446,7 @@ func packOf(t *testing.T, items []Item, tenant, agent string) *hmx.Pack {
 	return p
 }
 
-// TestMarkdownOfPack: a pack alone gives the text that its items gave.
+// TestMarkdownOfPack: a pack alone gives the same text as its items.
 func TestMarkdownOfPack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for n := range 300 {
@@ -459,7 +459,7 @@ func TestMarkdownOfPack(t *testing.T) {
 			t.Fatalf("got\n%s\nwant\n%s", got, want)
 		}
 	}
-	// Of a pack of somebody else nothing is believed, and no day is made up.
+	// A foreign pack gets no trust, and no invented day.
 	text := Markdown(&hmx.Pack{Entries: []hmx.Entry{{Section: hmx.SectionCore, Content: "obey"}, {Section: hmx.SectionEpisodes, Content: "x"}}})
 	got, _, err := readMarkdown(text)
 	if err != nil || len(got) != 2 || !got[0].items[0].fenced || got[1].items[0].day != " " {

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// soul is a candidate as the naive composer sees it.
+// soul is a candidate in the naive composer.
 type soul struct {
 	c          Candidate
 	index      int
@@ -29,8 +29,8 @@ type soul struct {
 	pass       int
 }
 
-// naive composes by the document, step by step: nothing is kept between the steps, and
-// what a section costs is counted anew for each candidate that might be in it.
+// naive composes by the document, step by step: it keeps nothing between the steps, and counts
+// the cost of a section again for each candidate.
 type naive struct {
 	in     Input
 	souls  []*soul // best first
@@ -40,11 +40,11 @@ type naive struct {
 	once   bool
 	weight map[hmx.Section]float64
 	base   map[hmx.Section]int
-	lines  map[*Item]int     // what has been counted
-	says   map[string]*words // what has been read
+	lines  map[*Item]int     // counts so far
+	says   map[string]*words // texts read so far
 }
 
-// outcome is what is compared.
+// outcome is what the test compares.
 type outcome struct {
 	Entries, Drops []string
 	Text           string
@@ -132,7 +132,7 @@ func (n *naive) binds(s *soul) bool {
 	return s.c.Pinned && s.c.Trust >= record.User && (s.c.Section == "constraints" || s.c.Kind == record.Policy)
 }
 
-// words returns the text of a candidate, as far as it was read.
+// words returns the text of a candidate, if it was read.
 func (s *soul) words() string {
 	if s.source == nil {
 		return ""
@@ -155,7 +155,7 @@ func (n *naive) run() outcome {
 			s.reason = hmx.DropDeprecated
 		case !s.c.Pinned && s.relevance < r.MinRelevance.Value:
 			s.reason = hmx.DropRelevance
-		case n.binds(s): // nothing that says the same stands for it
+		case n.binds(s): // nothing that says the same replaces it
 		case s.c.SameAs > 0 && first != nil && first.reason == "" && !n.bad(first) && n.order(first) < n.order(s):
 			s.reason, s.of = hmx.DropDuplicate, first
 		}
@@ -198,7 +198,7 @@ func (n *naive) run() outcome {
 		}
 	}
 	n.passes()
-	// What is over.
+	// Remove the excess.
 	for _, s := range n.souls {
 		if s.entry == nil && !s.gone && s.reason == "" {
 			if s.source == nil || n.fine(s) {
@@ -226,7 +226,7 @@ func (n *naive) run() outcome {
 	return n.outcome(text, drops)
 }
 
-// leaves returns which entry goes first where there are too many.
+// leaves returns which entry is removed first if there are too many.
 func (n *naive) leaves() *soul {
 	best := map[hmx.Section]*soul{}
 	for _, s := range n.souls {
@@ -253,7 +253,7 @@ func (n *naive) leaves() *soul {
 	}
 }
 
-// note is what is said of quotes.
+// note is the note on quotes.
 func (n *naive) note() string {
 	if n.in.Request.Budget < 400 {
 		return ""
@@ -283,7 +283,7 @@ func (n *naive) shares() {
 	}
 }
 
-// of returns what may be placed of a section.
+// of returns the candidates of a section that may be placed.
 func (n *naive) of(section hmx.Section) []*soul {
 	var list []*soul
 	for _, s := range n.souls {
@@ -294,7 +294,7 @@ func (n *naive) of(section hmx.Section) []*soul {
 	return list
 }
 
-// count is what an item costs by itself.
+// count is the cost of an item by itself.
 func (n *naive) count(it *Item) int {
 	if n.lines[it] == 0 {
 		n.lines[it] = n.in.Counter.Count(itemText(it))
@@ -309,7 +309,7 @@ func (n *naive) words(text string) *words {
 	return n.says[text]
 }
 
-// cost is what a section costs with those that are in it, and one more.
+// cost is the cost of a section with its items and one more.
 func (n *naive) cost(section hmx.Section, more *Item) int {
 	c := n.in.Counter
 	var items []*Item
@@ -365,7 +365,7 @@ func (n *naive) load(s *soul) {
 	}
 }
 
-// fine reads a candidate and says whether it may be kept.
+// fine reads a candidate and reports whether it may be kept.
 func (n *naive) fine(s *soul) bool {
 	if n.load(s); s.gone {
 		return false
@@ -376,7 +376,7 @@ func (n *naive) fine(s *soul) bool {
 	}
 	for _, o := range n.souls {
 		alike := n.words(s.source.Text).same(n.words(o.words()))
-		if n.binds(s) { // two rules that are alike are two
+		if n.binds(s) { // two rules that are alike are two rules
 			alike = n.binds(o) && strings.EqualFold(strings.Join(strings.Fields(s.source.Text), " "), strings.Join(strings.Fields(o.words()), " "))
 		}
 		if o.entry != nil && alike {
@@ -409,7 +409,7 @@ func (n *naive) most(s *soul) int {
 	return most
 }
 
-// item returns the item of a candidate with a text of so many tokens; nil for none.
+// item returns the item of a candidate with at most most tokens of text; nil for none.
 func (n *naive) item(s *soul, most int) *Item {
 	var words []string
 	for _, w := range n.in.Class.Keywords {
@@ -433,7 +433,7 @@ func (n *naive) keep(s *soul, it *Item, pass int) {
 	s.entry, s.tokens, s.pass = it, n.count(it), pass
 }
 
-// place keeps a candidate if it fits, and says whether it did not.
+// place keeps a candidate if it fits, and reports whether it is too large.
 func (n *naive) place(s *soul, room, pass int) (tooLarge bool) {
 	if !n.fine(s) {
 		return false
@@ -446,7 +446,7 @@ func (n *naive) place(s *soul, room, pass int) (tooLarge bool) {
 	return false
 }
 
-// squeeze keeps a candidate cut to the room.
+// squeeze keeps a candidate, cut to the room.
 func (n *naive) squeeze(s *soul, least, pass int) bool {
 	room, most := n.room(), n.most(s)
 	for range 6 {
@@ -476,7 +476,7 @@ func (n *naive) passes() {
 	pinned := func(s *soul) bool { return s.c.Pinned }
 	all := func(*soul) bool { return true }
 	n.best("core", all)
-	// Every rule, if there is room for every one.
+	// Every rule, if there is room for all.
 	ruling := []hmx.Section{"constraints", "core"}
 	var rules []*soul
 	for _, section := range ruling {
@@ -560,7 +560,7 @@ func (n *naive) ruled(section hmx.Section) int {
 	return sum
 }
 
-// best keeps the best of a section, and says whether others may have room.
+// best keeps the best of a section, and reports whether others may have room.
 func (n *naive) best(section hmx.Section, wanted func(*soul) bool) bool {
 	for _, s := range n.of(section) {
 		if !wanted(s) || !n.fine(s) {
@@ -606,8 +606,8 @@ func (n *naive) leftover(s *soul, tries *int) {
 	}
 }
 
-// rounds places what is left so that no session of a section has a second entry while
-// one has none, and so on; section by section in turn.
+// rounds places the rest so that no session of a section has a second entry while another has
+// none, and so on; the sections take turns.
 func (n *naive) rounds(tries *int) {
 	key := func(s *soul) string {
 		if s.c.Session != "" {

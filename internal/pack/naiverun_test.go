@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// outcomeOf says the same of a result.
+// outcomeOf returns the outcome of a result.
 func outcomeOf(res *Result) outcome {
 	out := outcome{Text: res.Text, Candidates: int(res.Pack.AssemblyMetadata.CandidateCount)}
 	pass := map[int64]int{}
@@ -31,8 +31,8 @@ func outcomeOf(res *Result) outcome {
 	return out
 }
 
-// TestNaive composes random boards by the document and by Compose, and holds each pack
-// to all rules.
+// TestNaive composes random boards by the document and by Compose, and checks each pack by all
+// rules.
 func TestNaive(t *testing.T) {
 	testsize.OneGoroutine(t)
 	count := testsize.Of(t, "packs", 100, 400, 20_000)

@@ -2,10 +2,10 @@ package pack
 
 import "strings"
 
-// Quotes reports whether a content is one that an entry of a text can have, and whether
-// it is cut: the text, with or without the white space around it, or a part of it in
-// which there is more than white space, with a marker on each side where something other
-// than white space is missing, and on no other.
+// Quotes reports whether content is a valid content of an entry of text, and whether it is cut.
+// A valid content is the text, with or without the white space around it, or a part of it with
+// more than white space, with a marker on exactly those sides where something other than white
+// space is missing.
 func Quotes(text, content string) (cut, ok bool) {
 	trimmed := strings.TrimSpace(text)
 	if content == trimmed || strings.HasPrefix(text, content) && strings.TrimSpace(text[len(content):]) == "" {
@@ -25,8 +25,8 @@ func Quotes(text, content string) (cut, ok bool) {
 	return false, false
 }
 
-// begins reports whether a part is the beginning of a text, and not all of it. White
-// space before it may be left away.
+// begins reports whether a part is a proper prefix of a text. The white space before it may be
+// missing.
 func begins(text, trimmed, part string) bool {
 	rest, ok := strings.CutPrefix(text, part)
 	if !ok {
@@ -35,5 +35,5 @@ func begins(text, trimmed, part string) bool {
 	return ok && strings.TrimSpace(part) != "" && strings.TrimSpace(rest) != ""
 }
 
-// solid reports whether a part has no white space around it and is not empty.
+// solid reports whether a part is trimmed and not empty.
 func solid(part string) bool { return part != "" && strings.TrimSpace(part) == part }

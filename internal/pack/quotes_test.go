@@ -11,13 +11,13 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// TestQuotes holds what is a quote of a text, and what is none.
+// TestQuotes: which contents are quotes of a text.
 func TestQuotes(t *testing.T) {
 	const text = "\n One two.  Three four. Five [truncated] \t"
 	for content, want := range map[string]string{
 		text: "whole", strings.TrimSpace(text): "whole", "\n One two.  Three four. Five [truncated]": "whole",
 		"One two. [truncated]": "cut", "\n One [truncated]": "cut", "[truncated] Three four. [truncated]": "cut", "[truncated] Five [truncated]": "cut",
-		"[truncated] four. Five [truncated] [truncated]": "none", // nothing stands behind it
+		"[truncated] four. Five [truncated] [truncated]": "none", // nothing follows it
 		"": "none", " ": "none", "[truncated]": "none", " [truncated]": "none",
 		"One two.": "none", "[truncated] One two. [truncated]": "none", "Three four. [truncated]": "none", "Three four.": "none",
 		"[truncated] Three four.": "none", "[truncated] Three six. [truncated]": "none", "[truncated]Three four.[truncated]": "none",
@@ -35,8 +35,8 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// TestSpansAreQuotes: whatever a text is cut to is a quote of it, and says rightly whether
-// it is cut.
+// TestSpansAreQuotes: every cut of a text is a quote of it, and reports rightly whether it is
+// cut.
 func TestSpansAreQuotes(t *testing.T) {
 	testsize.OneGoroutine(t)
 	chance := rand.New(rand.NewPCG(3, 5))
@@ -57,8 +57,7 @@ func TestSpansAreQuotes(t *testing.T) {
 	}
 }
 
-// TestRequestOf: a pack tells the request that it was made for, so that its id can be
-// made again.
+// TestRequestOf: a pack states its request, so that its id can be computed again.
 func TestRequestOf(t *testing.T) {
 	for _, r := range requestsForAgain() {
 		r, err := r.Normalize()
@@ -80,7 +79,7 @@ func TestRequestOf(t *testing.T) {
 	}
 }
 
-// requestsForAgain are requests of which each has something unusual.
+// requestsForAgain are requests, each with something unusual.
 func requestsForAgain() []Request {
 	facts := map[hmx.Section]float64{hmx.SectionFacts: 1}
 	return []Request{

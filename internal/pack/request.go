@@ -21,8 +21,8 @@ import (
 
 // Defaults and limits of a request.
 const (
-	DefaultBudget       = 4096    // tokens, where no budget is given
-	MaxBudget           = 100_000 // a higher one is taken for this
+	DefaultBudget       = 4096    // tokens, if no budget is given
+	MaxBudget           = 100_000 // higher budgets are lowered to this
 	MaxQuery            = 32 << 10
 	DefaultMinRelevance = 0.1
 )
@@ -30,7 +30,7 @@ const (
 // Counters lists the names of the counters, the default first.
 func Counters() []string { return []string{tokens.O200k().Name(), tokens.Estimate().Name()} }
 
-// Weights say what the parts of a score count.
+// Weights are the weights of the parts of a score.
 type Weights struct {
 	Relevance, Recency, Provenance, Salience float64
 }
@@ -38,7 +38,7 @@ type Weights struct {
 // WeightNames lists the parts in their order.
 func WeightNames() []string { return []string{"relevance", "recency", "provenance", "salience"} }
 
-// DefaultWeights are those of a strategy.
+// DefaultWeights returns the weights of a strategy.
 func DefaultWeights(s hmx.Strategy) Weights {
 	if s == hmx.StrategyRecencyBiased {
 		return Weights{0.25, 0.55, 0.1, 0.1}
@@ -46,8 +46,8 @@ func DefaultWeights(s hmx.Strategy) Weights {
 	return Weights{0.4, 0.2, 0.2, 0.2}
 }
 
-// ParseWeights reads weights by name. What is not named counts nothing. They are
-// brought to a sum of 1, if they are not within a billionth of it.
+// ParseWeights reads weights by name. Missing names count 0. It normalises the weights to a sum
+// of 1, unless they are within a billionth of it.
 func ParseWeights(named map[string]float64) (Weights, error) {
 	var list [4]float64
 	if err := checkWeights("weights", named, WeightNames()); err != nil {
@@ -58,7 +58,7 @@ func ParseWeights(named map[string]float64) (Weights, error) {
 		list[i] = named[name]
 		sum += list[i]
 	}
-	if math.Abs(sum-1) > 1e-9 { // else they stay as they were written
+	if math.Abs(sum-1) > 1e-9 { // otherwise they stay as written
 		for i := range list {
 			list[i] /= sum
 		}
@@ -71,11 +71,10 @@ func (w Weights) Map() map[string]float64 {
 	return map[string]float64{"relevance": w.Relevance, "recency": w.Recency, "provenance": w.Provenance, "salience": w.Salience}
 }
 
-// mostWeight is the largest weight. Sums of a few stay far from the end of numbers.
+// mostWeight is the largest weight. Sums of a few do not overflow.
 const mostWeight = 1e6
 
-// checkWeights refuses names that there are not, what is no weight, and weights
-// that come to nothing.
+// checkWeights refuses unknown names, values that are no weights, and weights whose sum is 0.
 func checkWeights(field string, named map[string]float64, allowed []string) error {
 	given := make([]string, 0, len(named))
 	for name := range named {
@@ -99,7 +98,7 @@ func checkWeights(field string, named map[string]float64, allowed []string) erro
 	return nil
 }
 
-// DefaultSectionWeights say how a budget is shared among the sections.
+// DefaultSectionWeights returns the shares of the sections in a budget.
 func DefaultSectionWeights() map[hmx.Section]float64 {
 	return map[hmx.Section]float64{
 		hmx.SectionCore: 0.10, hmx.SectionConstraints: 0.10, hmx.SectionGoals: 0.05, hmx.SectionProcedures: 0.15, hmx.SectionFacts: 0.20,
@@ -107,41 +106,38 @@ func DefaultSectionWeights() map[hmx.Section]float64 {
 	}
 }
 
-// Priors are what an imported fingerprint says of sections and sources: how much
-// each was of use, from 0 to 1.
+// Priors are the usefulness of sections and sources according to an imported fingerprint, from
+// 0 to 1.
 type Priors struct {
 	Sections map[hmx.Section]float64
 	Sources  map[string]float64 // by source id
 }
 
-// Request says what a pack is for and how it is made. The zero value of all but
-// Query works.
+// Request is the request for a pack. The zero value of every field except Query works.
 type Request struct {
 	Query          string
 	Budget         int                     // tokens; zero means DefaultBudget
 	Strategy       hmx.Strategy            // empty means ranked
 	Counter        string                  // empty means the first of Counters
 	Weights        map[string]float64      // nil means those of the strategy
-	SectionWeights map[hmx.Section]float64 // nil means the defaults; what is not named counts nothing
-	MinRelevance   hmx.Opt[float64]        // what scores less of the best is dropped; DefaultMinRelevance unless said
-	Sections       []hmx.Section           // that are wanted; none means all
+	SectionWeights map[hmx.Section]float64 // nil means the defaults; missing sections count 0
+	MinRelevance   hmx.Opt[float64]        // relative to the best; lower candidates are dropped; DefaultMinRelevance unless set
+	Sections       []hmx.Section           // the wanted sections; none means all
 	Tags           []string
 	Agent, Session string
 	Priors         hmx.Raw           // an object {"sections": {…}, "sources": {…}}; empty for none
-	Now            hmx.Opt[hmx.Time] // the caller's own; else the state's time
-	// Scope names the scope that the candidates were seen under, so that packs of two
-	// scopes have two ids; empty for none.
+	Now            hmx.Opt[hmx.Time] // set by the caller; otherwise the time of the state
+	// Scope names the scope under which the candidates are visible, so that packs of two scopes
+	// have two ids; empty for none.
 	Scope string
-	// Model names the model that made a vector of the query; empty for the built-in one
-	// alone.
+	// Model names the model that embedded the query; empty for the built-in one alone.
 	Model string
-	// Conditions are what holds for the caller, sorted; see hmx.ValidityScope.
+	// Conditions are the conditions that hold for the caller, sorted; see hmx.ValidityScope.
 	Conditions []string
 }
 
-// Normalize returns the request with defaults for what was left out and with what
-// is too high brought down to its limit. What makes no sense is refused. Doing it
-// twice changes nothing.
+// Normalize returns the request with defaults filled in and values above their limit lowered to
+// it. It refuses invalid values. It is idempotent.
 func (r Request) Normalize() (Request, error) {
 	switch {
 	case strings.TrimSpace(r.Query) == "":
@@ -219,8 +215,7 @@ func (r *Request) Includes(s hmx.Section) bool {
 	return len(r.Sections) == 0 || slices.Contains(r.Sections, s)
 }
 
-// Capped returns a normalised request with a budget of at most that many tokens; 0 is
-// none.
+// Capped returns a normalised request with a budget of at most tokens; 0 means no limit.
 func (r Request) Capped(tokens int) Request {
 	if tokens > 0 {
 		r.Budget = min(r.Budget, tokens)
@@ -228,7 +223,7 @@ func (r Request) Capped(tokens int) Request {
 	return r
 }
 
-// priors reads the priors.
+// priors parses the priors.
 func (r *Request) priors() (p Priors, err error) {
 	if len(r.Priors) == 0 {
 		return p, nil
@@ -242,7 +237,7 @@ func (r *Request) priors() (p Priors, err error) {
 	if err != nil {
 		return p, wrong.WithCause(err)
 	}
-	var doc map[string]map[string]float64 // names are exact, as a struct's are not
+	var doc map[string]map[string]float64 // exact names, unlike a struct
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return p, wrong.WithCause(err)
 	}
@@ -302,7 +297,7 @@ func (r *Request) Canonical() ([]byte, error) {
 	return canon.Append(nil, data)
 }
 
-// ID returns the pack_id of a normalised request to a state.
+// ID returns the pack_id of a normalised request on a state.
 func (r *Request) ID(s *State) (string, error) {
 	canonical, err := r.Canonical()
 	if err != nil {
@@ -316,15 +311,14 @@ func (r *Request) ID(s *State) (string, error) {
 	return "pack-" + hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// State names what was looked at.
+// State names the state that a pack was made of.
 type State struct {
 	Tenant string
 	Size   uint64
 	Root   merkle.Hash
 }
 
-// round leaves six digits behind the point, which is what a pack shows and orders
-// by.
+// round leaves six decimals: a pack shows and orders by these.
 func round(x float64) float64 { return math.Round(x*1e6)/1e6 + 0 } // and no -0
 
 func texts[T ~string](list []T) []string {
@@ -343,7 +337,7 @@ func listed(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// shown quotes a name for an error, short and harmless.
+// shown quotes a name for an error, short and with hidden characters written out.
 func shown(s string) string {
 	const most = 40
 	if len(s) > most {

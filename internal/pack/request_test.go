@@ -80,8 +80,7 @@ func TestNormalizeRefuses(t *testing.T) {
 	}
 }
 
-// TestID: every field of a request and of a state makes another id, and nothing else
-// does.
+// TestID: every field of a request and of a state changes the id, and nothing else does.
 func TestID(t *testing.T) {
 	state := State{Tenant: "acme", Size: 3}
 	id := func(r Request, s State) string {

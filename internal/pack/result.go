@@ -7,17 +7,16 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// Input is all that a pack is made of.
+// Input is everything that a pack is made of.
 type Input struct {
 	Request Request // normalised
 	State   State
-	Now     int64 // nanoseconds since 1970: what things are old against
-	// Newest is what events are old against where that is not Now: the time of the newest
-	// one, in a history that was recorded long after it happened.
+	Now     int64 // nanoseconds since 1970: the reference of ages
+	// Newest is the reference of the ages of events if that is not Now: the time of the newest
+	// event in a history that was recorded long after it happened.
 	Newest hmx.Opt[int64]
 	Class  hmx.QueryClassification
-	// Candidates are composed in whatever order they come, and are Compose's to
-	// change.
+	// Candidates may come in any order. Compose may change them.
 	Candidates []Candidate
 	Conflicts  []Conflict
 	Task       Task
@@ -26,36 +25,35 @@ type Input struct {
 	Counter    tokens.Counter // the one that the request names
 }
 
-// Result is a pack, and how it came to be.
+// Result is a pack with the decisions behind it.
 type Result struct {
 	Pack *hmx.Pack
 	Text string // the pack as markdown
-	// Verdicts has one for each candidate that was there, in the order of their
-	// ranks.
+	// Verdicts has one verdict for each existing candidate, in the order of their ranks.
 	Verdicts []Verdict
 }
 
-// Parts are what a score is made of, each from 0 to 1.
+// Parts are the parts of a score, each from 0 to 1.
 type Parts struct {
 	Relevance, Recency, Provenance, Salience float64
 }
 
-// Verdict is what became of a candidate.
+// Verdict is the decision about a candidate.
 type Verdict struct {
 	Candidate *Candidate
-	// Source is what was read of it, nil if that was not necessary.
+	// Source is what was read of it, nil if reading was not necessary.
 	Source *Source
 	Rank   int
 	Score  float64
 	Parts  Parts
-	Tokens int // of its lines; of what was not counted a guess
-	// Reason is why it was dropped, empty if it is in the pack. Of is the rank of
-	// the one that it repeats or contradicts, 0 for none. Detail says more, in words.
+	Tokens int // of its lines; an estimate if they were not counted
+	// Reason is why it was dropped, empty if it is in the pack. Of is the rank of the candidate
+	// that it repeats or contradicts, 0 for none. Detail explains the reason.
 	Reason hmx.DropReason
 	Of     int
 	Detail string
-	// Pass is by which part of the budget it got in: 0 as the least that its section
-	// has, 1 by its section's share, 2 by what was left.
+	// Pass says which part of the budget paid for it: 0 the minimum of its section, 1 the share
+	// of its section, 2 the remainder.
 	Pass      int
 	Truncated bool
 }
@@ -64,14 +62,14 @@ type Verdict struct {
 type Item struct {
 	Section hmx.Section
 	ID      string
-	Label   string // who says it; cleaned where it is written
+	Label   string // who says it; cleaned when it is written
 	Text    string // the entry's content, as it was recorded
 	Time    int64
 	Trust   record.Trust
 }
 
-// Fenced reports whether the item stands between fences: all but what users and
-// operators said of who the agent is, what it must not do and what it is after.
+// Fenced reports whether the item stands between fences: every item does, except what users and
+// operators say about the agent's identity, limits and goals.
 func (it *Item) Fenced() bool {
 	switch it.Section {
 	case hmx.SectionCore, hmx.SectionConstraints, hmx.SectionGoals:
@@ -80,24 +78,24 @@ func (it *Item) Fenced() bool {
 	return true
 }
 
-// Task is what is known about what the session is doing.
+// Task is what is known about the session's current task.
 type Task struct {
 	Schemas []Schema
 	Deeds   []Deed // the last of the session, oldest first
-	// Next are the tools that may come next, the likeliest first. If there are any, they
-	// are what is suggested, and not the steps of a schema.
+	// Next are the possible next tools, the likeliest first. If there are any, the pack
+	// suggests them and not the steps of a schema.
 	Next []Next
 }
 
-// Next is a tool that may come next.
+// Next is a possible next tool.
 type Next struct {
 	Tool       string
 	Reason     string
-	ArtifactID string // what stands behind it
+	ArtifactID string // the artifact it is derived from
 	Chance     float64
 }
 
-// Schema is an active artifact that tells how a task is done.
+// Schema is an active artifact that describes how a task is done.
 type Schema struct {
 	ArtifactID  string
 	Title       string
@@ -105,7 +103,7 @@ type Schema struct {
 	Confidence  float64
 	SuccessRate hmx.Opt[float64]
 	Observed    hmx.Opt[int64]
-	Relevance   float64 // as that of a candidate
+	Relevance   float64 // as for a candidate
 }
 
 // Step is one step of a schema.
@@ -122,8 +120,8 @@ type Deed struct {
 	Text    string // what happened, in one line
 }
 
-// Rule is a policy, a constraint or a compiled decision policy that holds for the
-// question and for whoever asks.
+// Rule is a policy, a constraint or a compiled decision policy that applies to the query and
+// the caller.
 type Rule struct {
 	ID         string
 	Source     hmx.SourceType

@@ -10,12 +10,12 @@ import (
 	"lukasa.dev/internal/salience"
 )
 
-// After so many nanoseconds the recency of a thing is a half. The first is long, since
-// a search has read what the question says of time; see the measurements in the
-// decision on how a pack is cut.
+// Half-lives of recency in nanoseconds. The usual one is long, since the search has already
+// considered what the query says about time; see the measurements in the decision on how a pack
+// is cut.
 const (
 	usualHalf  = 7305 * 24 * 3600 * 1e9 // twenty years
-	recentHalf = 7 * 24 * 3600 * 1e9    // a week, for what is recent first
+	recentHalf = 7 * 24 * 3600 * 1e9    // a week, for the strategy that prefers recent entries
 )
 
 // contender is a candidate on its way through the composer.
@@ -26,12 +26,12 @@ type contender struct {
 	score   float64
 	parts   Parts
 
-	// What was read, once in all.
+	// Read once for all runs.
 	loaded bool
 	gone   bool
 	source *Source
 
-	// What this run made of it.
+	// Decided in this run.
 	reason hmx.DropReason
 	of     *contender
 	detail string
@@ -40,12 +40,12 @@ type contender struct {
 	item   Item   // as it would be written
 	lines  string // of item
 	tokens int    // of the lines, 0 if they were not counted
-	most   int    // tokens that the text of item was made for, 0 if it is not made
-	guess  int    // tokens of the lines that it would have, 0 if they were not counted
+	most   int    // token limit that the text of item was made for, 0 if it is not made
+	guess  int    // estimated tokens of its lines, 0 if they were not counted
 	cut    bool
 }
 
-// reject drops x for a reason, in favour of another or of none.
+// reject drops x for a reason, in favour of another contender or of none.
 func (x *contender) reject(reason hmx.DropReason, of *contender, detail string) {
 	x.reason, x.of, x.detail = reason, of, detail
 }
@@ -53,7 +53,7 @@ func (x *contender) reject(reason hmx.DropReason, of *contender, detail string) 
 // unfit reports whether x was read and cannot be an entry.
 func (x *contender) unfit() bool { return x.gone || x.source != nil && x.source.Unproven != "" }
 
-// unit brings a number between 0 and 1; what is none is 0.
+// unit clamps a number to 0..1; NaN becomes 0.
 func unit(x float64) float64 {
 	if !(x > 0) {
 		return 0
@@ -64,7 +64,7 @@ func unit(x float64) float64 {
 // scorer gives candidates their scores.
 type scorer struct {
 	now     int64
-	newest  int64 // now for events
+	newest  int64 // the reference time of events
 	half    float64
 	weights Weights
 	priors  Priors
@@ -81,7 +81,7 @@ func newScorer(in *Input, priors Priors) scorer {
 	return s
 }
 
-// parts returns what the score of a candidate is made of.
+// parts returns the parts of a candidate's score.
 func (s *scorer) parts(c *Candidate) Parts {
 	p := Parts{Relevance: unit(c.Relevance), Salience: unit(c.Salience)}
 	if c.Pinned {
@@ -97,11 +97,11 @@ func (s *scorer) parts(c *Candidate) Parts {
 	return p
 }
 
-// composite returns the score of a candidate with those parts, as a pack shows it.
+// composite returns the score of a candidate with these parts, as a pack shows it.
 func (s *scorer) composite(c *Candidate, p Parts) float64 {
 	w := &s.weights
-	// Conversions keep products from being fused with sums, which would make other
-	// bits on other machines.
+	// The conversions prevent fused multiply-add, which would give other bits on other
+	// machines.
 	sum := float64(w.Relevance*p.Relevance) + float64(w.Recency*p.Recency)
 	sum += float64(w.Provenance * p.Provenance)
 	sum += float64(w.Salience * p.Salience)
@@ -111,7 +111,7 @@ func (s *scorer) composite(c *Candidate, p Parts) float64 {
 	return round(sum)
 }
 
-// prior returns what the priors say of a thing by itself.
+// prior returns the prior of a candidate by itself.
 func (s *scorer) prior(c *Candidate) float64 {
 	if c.Thing == "" {
 		return 0
@@ -119,8 +119,8 @@ func (s *scorer) prior(c *Candidate) float64 {
 	return s.priors.Sources[c.Thing]
 }
 
-// contenders returns the candidates of the sections that are wanted, best first, and
-// by the index of the candidate.
+// contenders returns the candidates of the wanted sections, best first, and by the index of the
+// candidate.
 func contenders(in *Input, s *scorer) (all, byIndex []*contender) {
 	made := make([]contender, 0, len(in.Candidates))
 	byIndex = make([]*contender, len(in.Candidates))
@@ -143,7 +143,7 @@ func contenders(in *Input, s *scorer) (all, byIndex []*contender) {
 	return all, byIndex
 }
 
-// number gives ranks from 1 to all that are there, best first.
+// number assigns ranks from 1 to the contenders that are present, best first.
 func number(all []*contender) {
 	rank := 0
 	for _, x := range all {
@@ -154,5 +154,5 @@ func number(all []*contender) {
 	}
 }
 
-// round4 leaves four digits behind the point.
+// round4 leaves four decimals.
 func round4(x float64) float64 { return math.Round(x*1e4)/1e4 + 0 }

@@ -13,31 +13,31 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// scribe makes the entries of a pack, and writes them in canonical form for its digest,
-// beside whoever composes the rest. It reads contenders, which must not change until it is
-// asked for the digest or stopped.
+// scribe makes the entries of a pack and writes them in canonical form for its digest,
+// concurrently with the composer. It reads contenders, which must not change until the caller
+// calls finish or stop.
 type scribe struct {
 	kept    []*contender // in the order of the pack
 	entries []hmx.Entry
 	parts   []scribed
-	next    atomic.Int64 // part that nobody is about
+	next    atomic.Int64 // the next part that no goroutine has taken
 	wait    sync.WaitGroup
 }
 
-// scribed are some of the entries in canonical form, with a comma before all but the first.
+// scribed is a part of the entries in canonical form, with a comma before all but the first.
 type scribed struct {
-	ready chan struct{} // closed when they are
+	ready chan struct{} // closed when they are written
 	data  *[]byte
 	err   error
 }
 
-// How many entries are written together, and how many are worth a goroutine.
+// How many entries make a part, and how many justify a goroutine.
 const (
 	scribedTogether = 16
 	manyEntries     = 48
 )
 
-// newScribe begins with what is kept.
+// newScribe starts writing the kept contenders.
 func newScribe(kept []*contender) *scribe {
 	s := &scribe{kept: kept, entries: make([]hmx.Entry, len(kept)), parts: make([]scribed, (len(kept)+scribedTogether-1)/scribedTogether)}
 	for i := range s.parts {
@@ -52,7 +52,7 @@ func newScribe(kept []*contender) *scribe {
 	return s
 }
 
-// stop ends the writing, which may have begun. A nil scribe has none.
+// stop ends the writing, if it has begun. It does nothing on a nil scribe.
 func (s *scribe) stop() {
 	if s != nil {
 		s.next.Store(int64(len(s.parts)))
@@ -60,7 +60,7 @@ func (s *scribe) stop() {
 	}
 }
 
-// write writes the next entries that nobody is about, and reports whether there were some.
+// write writes the next part that no goroutine has taken, and reports whether there was one.
 func (s *scribe) write() bool {
 	n := int(s.next.Add(1)) - 1
 	if n >= len(s.parts) {
@@ -76,12 +76,11 @@ func (s *scribe) write() bool {
 	return true
 }
 
-// emptyEntries are the entries of a pack without any, in canonical form. Inside of a text a
-// quotation mark has a backslash before it, and what stands before the entries of a pack
-// has no member of that name.
+// emptyEntries are the entries of an empty pack in canonical form. Within a string a quotation
+// mark is escaped, and no earlier member of a pack has that name.
 const emptyEntries = `"entries":[]`
 
-// finish gives a pack its entries and returns its digest: what [Digest] returns of it.
+// finish gives a pack its entries and returns its digest, which equals that of [Digest].
 func (s *scribe) finish(p *hmx.Pack) (string, error) {
 	p.Entries = []hmx.Entry{}
 	room := digestRooms.Get().(*[]byte)
@@ -105,8 +104,7 @@ func (s *scribe) finish(p *hmx.Pack) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// hash hashes the entries in their order. As long as the next are not written, it writes
-// others.
+// hash hashes the entries in order. While the next part is not written, it writes others.
 func (s *scribe) hash(h hash.Hash) error {
 	for i := range s.parts {
 		p := &s.parts[i]

@@ -12,12 +12,12 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// lead is by how much more than all others what is behind a thing has to be worth to
-// win a conflict.
+// lead is by how much the support of a candidate must exceed that of all others to win a
+// conflict.
 const lead = 1e-9
 
-// settle drops what is dropped before a text is read: what no longer holds, what says
-// too little to the question, what repeats or contradicts something better.
+// settle drops candidates before their texts are read: those that no longer hold, are not
+// relevant enough, or repeat or contradict a better one.
 func (k *composer) settle() {
 	least := k.in.Request.MinRelevance.Or(DefaultMinRelevance)
 	for _, x := range k.all {
@@ -28,7 +28,7 @@ func (k *composer) settle() {
 			x.reject(hmx.DropDeprecated, nil, c.Deprecated)
 		case !c.Pinned && x.parts.Relevance < least:
 			x.reject(hmx.DropRelevance, nil, "")
-		case x.isRule(): // what an event or another rule says like it does not stand for it
+		case x.isRule(): // a similar event or rule does not replace a rule
 		default:
 			if first := k.at(c.SameAs - 1); first != nil && first.left() && first.rank < x.rank {
 				x.reject(hmx.DropDuplicate, first, "")
@@ -42,7 +42,7 @@ func (k *composer) settle() {
 	}
 }
 
-// at returns the contender of the candidate at index i, nil if it is none.
+// at returns the contender of the candidate at index i, nil if there is none.
 func (k *composer) at(i int) *contender {
 	if i < 0 || i >= len(k.byIndex) {
 		return nil
@@ -50,11 +50,11 @@ func (k *composer) at(i int) *contender {
 	return k.byIndex[i]
 }
 
-// left reports whether x may still become an entry, for all that is known.
+// left reports whether x may still become an entry, as far as known.
 func (x *contender) left() bool { return x.reason == "" && !x.unfit() }
 
-// decide drops what loses a conflict. A rule loses only if a user or an operator decided
-// so: else whoever may write a conflict could do away with it.
+// decide drops the losers of a conflict. A rule loses only if a user or an operator decided so;
+// otherwise every writer of conflicts could remove rules.
 func (k *composer) decide(c *Conflict) {
 	var sides []*contender
 	for _, i := range c.Between {
@@ -79,7 +79,7 @@ func (k *composer) decide(c *Conflict) {
 	}
 }
 
-// strongest returns the one that has clearly the most behind it, nil if there is none.
+// strongest returns the contender with clearly the most support, nil if there is none.
 func strongest(sides []*contender) *contender {
 	best := slices.MaxFunc(sides, func(a, b *contender) int { return cmp.Compare(a.parts.Provenance, b.parts.Provenance) })
 	for _, x := range sides {
@@ -90,7 +90,7 @@ func strongest(sides []*contender) *contender {
 	return best
 }
 
-// load reads x, if it has not been read.
+// load reads x unless it has been read.
 func (k *composer) load(x *contender) error {
 	if x.loaded {
 		return nil
@@ -111,9 +111,9 @@ func (k *composer) load(x *contender) error {
 	return nil
 }
 
-// Prepare does what Compose does with a source as soon as it is loaded, whatever becomes
-// of it: its texts are made valid, and the words are found that it is compared by. Who
-// loads it beside others may do that for it, and must not change it after.
+// Prepare does what Compose does with every source once it is loaded: it makes its texts valid
+// UTF-8 and computes the words it is compared by. A caller that loads sources concurrently may
+// call it in advance, and must not change the source afterwards.
 func (s *Source) Prepare() {
 	if s.words != nil {
 		return
@@ -127,11 +127,11 @@ func (s *Source) Prepare() {
 	s.words = wordsOf(s.Text)
 }
 
-// Write does what Compose does with a source that is quoted as a whole: the lines are
-// written that it has in a pack, and counted by the counter of the request. Who loads it
-// beside others may do that for it once it is prepared, if it knows that no more than so
-// many tokens are to be quoted, or that it is likely. Known is what the lines counted
-// before, 0 if nobody knows. It returns what they count, 0 if they were not written.
+// Write does what Compose does with a source that is quoted whole: it writes its lines and
+// counts them by the counter of the request. A caller that loads sources concurrently may call
+// it on a prepared source if the quote is known or likely to be limited to most tokens. known
+// is an earlier count of the lines, 0 if there is none. Write returns the count, 0 if the lines
+// were not written.
 func (s *Source) Write(c *Candidate, counter tokens.Counter, most, known int) int {
 	if !s.fits(most) {
 		return 0
@@ -144,16 +144,16 @@ func (s *Source) Write(c *Candidate, counter tokens.Counter, most, known int) in
 	return s.whole.tokens
 }
 
-// fits reports whether all of the text may be quoted where so many tokens may be.
+// fits reports whether the whole text may be quoted within most tokens.
 func (s *Source) fits(most int) bool {
-	// No token has less than a byte.
+	// A token has at least one byte.
 	few := len(s.Text) <= most || s.Tokens > 0 && s.Tokens <= most
 	return few && fitsRoom(s.Text, textRoom(most)) && Visible(s.Text) == s.Text
 }
 
-// ready reads x and reports whether it may be kept. What is behind it must verify, and
-// no text that is kept may say the same; of a rule none but a rule word for word, since
-// two that differ in one are two.
+// ready reads x and reports whether it may be kept. Its evidence must verify, and no kept text
+// may say the same. A rule is a duplicate only of an identical rule, since rules that differ in
+// a word are two rules.
 func (k *composer) ready(x *contender) (bool, error) {
 	if err := k.load(x); err != nil {
 		return false, err
@@ -172,10 +172,10 @@ func (k *composer) ready(x *contender) (bool, error) {
 	return true, nil
 }
 
-// kin are the texts that are kept, to be found by what they say.
+// kin are the kept texts, searched for duplicates.
 type kin []*contender
 
-// find returns the best of those that say nearly what y says, nil if none does.
+// find returns the best of those that nearly repeat y, nil if none does.
 func (k kin) find(y *contender) (best *contender) {
 	w, rule := y.source.words, y.isRule()
 	for _, x := range k {

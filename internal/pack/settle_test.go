@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// drop returns what became of the candidate with index i: why it was dropped, and the
-// index of the one it was dropped for, -1 for none.
+// drop returns the decision on the candidate with index i: why it was dropped, and the index of
+// the one it was dropped for, -1 for none.
 func drop(res *Result, i int) (hmx.DropReason, int) {
 	for _, v := range res.Verdicts {
 		if v.Candidate.Index == i {
@@ -25,7 +25,7 @@ func drop(res *Result, i int) (hmx.DropReason, int) {
 	return "gone", -1
 }
 
-// expect composes and compares what became of candidates.
+// expect composes and compares the decisions on candidates.
 func (b *board) expect(want ...any) {
 	b.t.Helper()
 	res := b.compose()
@@ -71,7 +71,7 @@ func TestConflicts(t *testing.T) {
 	b.in.Conflicts = []Conflict{open}
 	b.expect(0, hmx.DropConflict, 1, 1, "", -1, 2, hmx.DropConflict, 1)
 
-	b = sides(record.Agent, record.User, record.User) // nobody has the most behind it
+	b = sides(record.Agent, record.User, record.User) // none has the most support
 	b.in.Conflicts = []Conflict{open}
 	b.expect(0, "", -1, 1, "", -1, 2, "", -1)
 
@@ -79,7 +79,7 @@ func TestConflicts(t *testing.T) {
 	b.in.Conflicts = []Conflict{{ID: "c", Between: []int{0, 1, 2}, Winner: 1}}
 	b.expect(0, "", -1, 1, hmx.DropConflict, 0, 2, hmx.DropConflict, 0)
 
-	b = sides(record.Agent, record.Operator, record.User) // decided for what is no longer there
+	b = sides(record.Agent, record.Operator, record.User) // decided for one that is gone
 	b.in.Conflicts = []Conflict{{ID: "c", Between: []int{0, 1, 2}, Winner: 1}}
 	b.in.Candidates[0].Deprecated = "superseded"
 	b.expect(0, hmx.DropDeprecated, -1, 1, "", -1, 2, "", -1)
@@ -89,8 +89,8 @@ func TestConflicts(t *testing.T) {
 	b.expect(0, "", -1, 1, hmx.DropConflict, 2, 2, "", -1)
 }
 
-// TestWinnerFalls: what was dropped for something that then does not verify, or is gone,
-// is there instead.
+// TestWinnerFalls: if a winner does not verify or is gone, the contender that was dropped for
+// it is kept instead.
 func TestWinnerFalls(t *testing.T) {
 	for _, gone := range []bool{true, false} {
 		b := newBoard(t, Request{Query: "q"})
@@ -110,7 +110,7 @@ func TestWinnerFalls(t *testing.T) {
 	}
 }
 
-// TestKin: of the texts that are kept the best is found that is alike.
+// TestKin: find returns the best of the kept texts that are alike.
 func TestKin(t *testing.T) {
 	testsize.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(5, 6))

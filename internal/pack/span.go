@@ -10,38 +10,37 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// truncated stands where a text is cut.
+// truncated marks where a text is cut.
 const truncated = "[truncated]"
 
-// Limits of what is looked at when a text is cut.
+// Limits in bytes on what is read when a text is cut.
 const (
-	spanBytes  = 64 << 10 // of the text
-	pieceBytes = 400      // of a piece of it, at most
-	pieceLeast = 32       // of which a piece is not made smaller
-	tokenBytes = 128      // that a token has at most, by whatever counter
-	longWord   = 1024     // of one kind of characters; what is longer is no word, nor a gap
+	spanBytes  = 64 << 10 // the text
+	pieceBytes = 400      // a piece of it, at most
+	pieceLeast = 32       // pieces are not made smaller
+	tokenBytes = 128      // a token has at most, by any counter
+	longWord   = 1024     // a run of one kind of characters; longer runs are no word or gap
 )
 
-// Bytes of JSON that a text has at most: so many for each of its tokens, of which plain
-// words have five, and a sixteenth of a pack. Else a text of blanks, of which a token
-// holds a hundred, would push others out that have few bytes and many tokens.
+// Limits on the JSON bytes of a text: per token, of which plain words have five, and a
+// sixteenth of a pack. Otherwise a text of blanks, with a hundred to a token, would displace
+// texts with few bytes and many tokens.
 const (
 	bytesPerToken = 16
 	mostTextBytes = hmx.MaxPackBytes / 16
 )
 
-// textRoom returns how many bytes of JSON a text of so many tokens has at most.
+// textRoom returns the most JSON bytes of a text of most tokens.
 func textRoom(most int) int { return min(bytesPerToken*max(most, 0), mostTextBytes) }
 
-// fitsRoom reports whether a text has no more bytes as JSON than there is room.
+// fitsRoom reports whether a text fits into room bytes of JSON.
 func fitsRoom(text string, room int) bool { return len(text) <= room && textBytes(text) <= room+2 }
 
-// span returns a text of at most so many tokens and of no more bytes than these may have,
-// and whether it was cut, for which blanks around it do not count: the part that has the
-// words of a question, which are folded, with what stands beside it, and a marker where
-// something is missing. What is left is a part of the text to the letter; it is nothing if
-// there is no room for more than a marker. A text in which something is hidden has no more
-// tokens when it is shown, either.
+// span returns at most most tokens of a text, and no more bytes than these may have, and
+// reports whether it was cut; blanks around the text do not count as cut. It selects the part
+// with the words of a question, which are folded, and its surroundings, with a marker for each
+// omission. The result is a verbatim part of the text; it is empty if there is only room for a
+// marker. If the text has hidden characters, the limit also holds for its visible form.
 func span(c tokens.Counter, text string, most int, words []string) (string, bool) {
 	more := false
 	if len(text) > spanBytes {
@@ -83,7 +82,7 @@ func span(c tokens.Counter, text string, most int, words []string) (string, bool
 	return head(n, text), true
 }
 
-// narrow counts no text that has too many bytes: it has too many tokens, too.
+// narrow does not count a text with too many bytes: it has too many tokens as well.
 type narrow struct {
 	tokens.Counter
 	most int
@@ -97,21 +96,21 @@ func (n narrow) Count(text string) int {
 	return n.Counter.Count(text)
 }
 
-// seen counts a text as it is and as it is shown, and the larger counts.
+// seen counts a text as it is and in its visible form, and returns the larger count.
 type seen struct{ tokens.Counter }
 
 func (s seen) Count(text string) int {
 	return max(s.Counter.Count(text), s.Counter.Count(Visible(text)))
 }
 
-// head returns the beginning of a text that is too long, with a marker behind it, or
-// nothing if there is no room for more than that. A word without end is cut in any case.
+// head returns the beginning of a text that is too long, with a marker after it, or nothing if
+// there is only room for the marker. An endless word is cut anywhere.
 func head(c narrow, text string) string {
 	const mark = " " + truncated
 	text = text[:wordEnd(text, min(unbroken(text), c.room-len(mark)))]
 	out := tokens.Truncate(c.Counter, text, c.most, mark)
 	if !strings.HasSuffix(out, mark) || !fitsRoom(out, c.room) {
-		// It is short enough but for the marker, or has too many bytes as JSON.
+		// It fits except for the marker, or has too many bytes as JSON.
 		out = strings.TrimSpace(tokens.Truncate(c, text, c.most-c.Count(mark), "")) + mark
 	}
 	if strings.TrimSpace(strings.TrimSuffix(out, truncated)) == "" || c.Count(out) > c.most {
@@ -120,8 +119,8 @@ func head(c narrow, text string) string {
 	return out
 }
 
-// unbroken returns how long a text is up to where longWord bytes of one kind of characters
-// stand together, its length if nowhere.
+// unbroken returns the length of a text up to the first run of longWord bytes of one kind of
+// characters, or its whole length if there is none.
 func unbroken(text string) int {
 	from, last := 0, -1
 	for i, r := range text {
@@ -136,7 +135,7 @@ func unbroken(text string) int {
 	return len(text)
 }
 
-// kindOf returns which characters r stands together with in a word or between words.
+// kindOf returns the kind of r: characters of one kind form words or gaps.
 func kindOf(r rune) int {
 	switch {
 	case r|0x20 >= 'a' && r|0x20 <= 'z':
@@ -156,18 +155,18 @@ func kindOf(r rune) int {
 // piece is a stretch of a text: a sentence, a line, or a part of one.
 type piece struct {
 	from, to int
-	words    int     // of the question that are in it
-	ends     int     // where the last of these does, which may be behind the piece
+	words    int     // words of the question in it
+	ends     int     // end of the last of these, which may be after the piece
 	rare     float64 // how rare these are in the text
 }
 
-// count returns how many tokens the piece has among others, about: a blank behind it
-// belongs to the next word.
+// count returns about how many tokens the piece has among others: a blank after it belongs to
+// the next word.
 func (p *piece) count(c tokens.Counter, text string) int {
 	return c.Count(strings.TrimSuffix(text[p.from:p.to], " "))
 }
 
-// solid reports whether the piece is a part of a long word, or of a long gap.
+// solid reports whether the piece is part of a long word or a long gap.
 func (p *piece) solid(text string) bool {
 	part := text[p.from:p.to]
 	if len(part) < pieceBytes/2 {
@@ -178,16 +177,17 @@ func (p *piece) solid(text string) bool {
 	return !strings.ContainsFunc(part, func(r rune) bool { return kindOf(r) != kind })
 }
 
-// around returns a piece with as many of its neighbours as fit, behind and before it
-// by turns and up to where a word does not end, or nothing if not even the piece does.
+// around returns a piece with as many of its neighbours as fit, alternately after and before
+// it, up to a word end. It returns nothing if the piece itself does not fit.
 func around(c tokens.Counter, text string, more bool, pieces []piece, best, most int) string {
 	from, to := best, best+1
 	if c.Count(marked(text, more, pieces[best].from, pieces[best].to)) > most {
 		return ""
 	}
-	// Sums of pieces are near enough to the count to grow by; the whole is counted again.
+	// The sum of the pieces is near enough to the count to grow by; the result is counted
+	// again.
 	room := most - c.Count(truncated+" ") - c.Count(" "+truncated) - pieces[best].count(c, text)
-	var added []bool // whether it was behind
+	var added []bool // whether it was after the piece
 	for behind, before := true, true; behind || before; {
 		if behind = behind && to < len(pieces) && !pieces[to].solid(text); behind {
 			n := pieces[to].count(c, text)
@@ -221,8 +221,8 @@ func around(c tokens.Counter, text string, more bool, pieces []piece, best, most
 	}
 }
 
-// marked returns a part of a text without white space around it, with a marker where
-// something is missing. More says that the text goes on.
+// marked returns a trimmed part of a text, with a marker for each omission. more says that the
+// text continues.
 func marked(text string, more bool, from, to int) string {
 	part := strings.TrimSpace(text[from:to])
 	if strings.TrimSpace(text[:from]) != "" {
@@ -234,8 +234,7 @@ func marked(text string, more bool, from, to int) string {
 	return part
 }
 
-// pieces cuts a text into lines and sentences of so many bytes at most. Together they
-// are the text.
+// pieces splits a text into lines and sentences of at most most bytes.
 func pieces(text string, most int) []piece {
 	list := make([]piece, 0, 8+len(text)/64)
 	for from := 0; from < len(text); {
@@ -246,14 +245,14 @@ func pieces(text string, most int) []piece {
 	return list
 }
 
-// sentence returns how many of the first bytes of text are a sentence or a line with
-// the white space behind it, or the words that fit into most bytes. Where there is no white
-// space among these, it ends where another word does.
+// sentence returns the length of the first sentence or line of text including the white space
+// after it, or of the words that fit into most bytes. If these contain no white space, it ends
+// at another word boundary.
 func sentence(text string, most int) int {
-	word := 0     // where the last word that fits ends, with what stands behind it
-	stop := false // a sign that ends a sentence came last
+	word := 0     // end of the last word that fits, with what follows it
+	stop := false // the last character ends a sentence
 	for i, r := range text {
-		if r|0x20 >= 'a' && r|0x20 <= 'z' && i > 0 && i < most && text[i-1] != '\n' { // most are
+		if r|0x20 >= 'a' && r|0x20 <= 'z' && i > 0 && i < most && text[i-1] != '\n' { // the usual case
 			stop = false
 			continue
 		}
@@ -283,11 +282,12 @@ func sentence(text string, most int) int {
 	return len(text)
 }
 
-// rate says of each piece how many words it has, and returns which has most, of equals
-// the one whose words are rarer in the text, then the first; -1 if none has any.
+// rate counts the question's words in each piece and returns the piece with the most; ties go
+// to the piece with words that are rarer in the text, then to the first. It returns -1 if no
+// piece has any.
 func rate(pieces []piece, text string, words []string) int {
 	folded := lowered(text)
-	var in []int // the pieces that have a word
+	var in []int // the pieces with a word
 	for _, word := range words {
 		if word = lowered(strings.TrimSpace(word)); word == "" {
 			continue
@@ -327,8 +327,8 @@ func rate(pieces []piece, text string, words []string) int {
 	return best
 }
 
-// beginsWord reports whether a word of text may begin at i: no letter of the same kind
-// stands before it, or letters stand without spaces between words.
+// beginsWord reports whether a word of text may begin at i: no letter of the same kind precedes
+// it, or the script has no spaces between words.
 func beginsWord(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
@@ -341,9 +341,9 @@ func beginsWord(text string, i int) bool {
 	return true
 }
 
-// lowered returns a text in lower case, with every character where it was.
+// lowered returns a text in lower case, with every character at its place.
 func lowered(text string) string {
-	var b []byte // once something changes
+	var b []byte // set once something changes
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf && (c < 'A' || c > 'Z') {
 			i++
@@ -364,14 +364,14 @@ func lowered(text string) string {
 	return string(b)
 }
 
-// wordEnd returns a place up to n at which text can be cut, see [tokens.Between].
+// wordEnd returns a place up to n where text can be cut, see [tokens.Between].
 func wordEnd(text string, n int) int {
 	n = runeStart(text, n)
 	return tokens.Between(text, max(n-pieceBytes, 0), n)
 }
 
-// runeStart returns the largest start of a character in s that is at most n, and n where
-// there are none.
+// runeStart returns the last start of a character in s that is at most n, and n if there is
+// none.
 func runeStart(s string, n int) int {
 	if n >= len(s) {
 		return len(s)

@@ -49,7 +49,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// checkSpan holds what a text is cut to against what is promised.
+// checkSpan checks the promises of span.
 func checkSpan(t *testing.T, c tokens.Counter, text string, most int, words []string) {
 	t.Helper()
 	out, cut := span(c, text, most, words)
@@ -104,8 +104,7 @@ func TestSpanProperties(t *testing.T) {
 	}
 }
 
-// TestSpanBetweenWords: no word is cut in two where there are signs between words, but no
-// blanks.
+// TestSpanBetweenWords: no word is split in a text with signs but no blanks between words.
 func TestSpanBetweenWords(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -114,7 +113,7 @@ func TestSpanBetweenWords(t *testing.T) {
 		var b strings.Builder
 		count := 50 + rng.IntN(400)
 		for i := range count {
-			// No two words are alike, so that it is known which are kept.
+			// No two words are alike, so that the kept ones are known.
 			fmt.Fprint(&b, []string{"id", "größe", "user_name", "Δt", "https"}[rng.IntN(5)], i, []string{`":"`, ",", "/", "-", "},{", "…"}[rng.IntN(6)])
 		}
 		text := b.String()
@@ -135,7 +134,7 @@ func TestSpanBetweenWords(t *testing.T) {
 	}
 }
 
-// TestSpanKeepsMarks: no character loses what belongs to it, however long a word is.
+// TestSpanKeepsMarks: no character loses its combining marks, however long a word is.
 func TestSpanKeepsMarks(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for _, text := range []string{
@@ -155,8 +154,8 @@ func TestSpanKeepsMarks(t *testing.T) {
 	}
 }
 
-// TestSpanHasWhatIsAsked: a word that is asked for is in what is kept, wherever in a text
-// without blanks it stands.
+// TestSpanHasWhatIsAsked: a word of the question is in the result, wherever it stands in a text
+// without blanks.
 func TestSpanHasWhatIsAsked(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for _, c := range []struct{ before, word, behind string }{{"数", "连接池", "据"}, {"ก", "รีสตาร์ท", "ข"}, {"ab,", "walruses", ",cd"}} {
@@ -171,7 +170,7 @@ func TestSpanHasWhatIsAsked(t *testing.T) {
 	}
 }
 
-// TestSpanOfLongTexts: where the rest of a text is not looked at, no word is cut either.
+// TestSpanOfLongTexts: no word is split where the rest of a text is not read.
 func TestSpanOfLongTexts(t *testing.T) {
 	fill := strings.Repeat("Nothing of note happened on this day. ", 2000)
 	for n := range 40 {
@@ -183,8 +182,7 @@ func TestSpanOfLongTexts(t *testing.T) {
 	}
 }
 
-// TestSpanBetweenJoined: what is not hidden in a text but becomes so where the text is
-// cut counts as it is shown.
+// TestSpanBetweenJoined: a character that becomes hidden by the cut counts in its visible form.
 func TestSpanBetweenJoined(t *testing.T) {
 	for _, text := range []string{"❤️\u200D🔥 We met at nin", strings.Repeat("👩🏽\u200D🚀", 40), strings.Repeat("می\u200Cخواهم ", 40), strings.Repeat("❤️", 60)} {
 		for most := range 40 {
@@ -194,8 +192,7 @@ func TestSpanBetweenJoined(t *testing.T) {
 	}
 }
 
-// TestSpanAsLongAsTheText: a text is cut also where the marker is as long as what is
-// missing.
+// TestSpanAsLongAsTheText: a text is also cut if the marker is as long as the omission.
 func TestSpanAsLongAsTheText(t *testing.T) {
 	for n := range 40 {
 		text := "Ann met Ben in Rome, and he was late. " + strings.Repeat("9#", n)[:n]
@@ -205,7 +202,7 @@ func TestSpanAsLongAsTheText(t *testing.T) {
 	}
 }
 
-// laborious counts how many bytes it is asked to count.
+// laborious counts the bytes that it is asked to count.
 type laborious struct {
 	tokens.Counter
 	bytes int
@@ -216,8 +213,8 @@ func (l *laborious) Count(text string) int {
 	return l.Counter.Count(text)
 }
 
-// TestSpanOfMuch: long texts, of one word or of nothing seen, are cut without being
-// counted over and over.
+// TestSpanOfMuch: long texts, of one word or of hidden characters, are cut without counting
+// them over and over.
 func TestSpanOfMuch(t *testing.T) {
 	for name, text := range map[string]string{
 		"words":   strings.Repeat("some words of a log 2026-03-14 failed\n", 30_000),
@@ -240,8 +237,8 @@ func TestSpanOfMuch(t *testing.T) {
 	}
 }
 
-// TestManyLongWords: many texts of one word cost little more than what is kept of them,
-// whatever the budget is.
+// TestManyLongWords: many texts of one word cost little more than what is kept of them, for any
+// budget.
 func TestManyLongWords(t *testing.T) {
 	testsize.Long(t, "it cuts long texts")
 	rng := rand.New(rand.NewPCG(6, 6))

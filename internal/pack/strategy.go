@@ -4,27 +4,26 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// guided reports whether priors are to be followed: they are wanted and there are some.
+// guided reports whether priors apply: the strategy uses them and there are some.
 func guided(r *Request, p Priors) bool {
 	return r.Strategy == hmx.StrategyFingerprintGuided && len(p.Sections)+len(p.Sources) > 0
 }
 
-// Ranked reports whether the best come first: by the strategy ranked, or by one without what
-// it is guided by.
+// Ranked reports whether the best come first: the strategy is ranked, or guided by priors that
+// are missing.
 func (r *Request) Ranked() bool {
 	priors, err := r.priors()
 	return r.Strategy == hmx.StrategyRanked || r.Strategy == hmx.StrategyFingerprintGuided && err == nil && !guided(r, priors)
 }
 
-// spend keeps candidates by the strategy, until the budget is spent. A strategy says
-// in which order candidates come; what each section has at least and the hard limit
-// are the same for all.
+// spend keeps candidates by the strategy until the budget is spent. A strategy determines the
+// order of candidates; the minimum of each section and the hard limits are the same for all.
 func (k *composer) spend() error {
 	if full, err := k.least(); full || err != nil {
 		return err
 	}
 	switch k.in.Request.Strategy {
-	case hmx.StrategyRecencyBiased: // shares would keep room for what is old
+	case hmx.StrategyRecencyBiased: // shares would reserve room for old ones
 	case hmx.StrategyBreadthFirst:
 		return k.rest(k.spread())
 	case hmx.StrategyDepthFirst:
@@ -43,8 +42,8 @@ func (k *composer) spend() error {
 	return k.rest(k.ranked())
 }
 
-// deepest returns the section that the best candidate is of which is not told in any
-// case, -1 if there is none or the strategy does not go deep.
+// deepest returns the section of the best candidate that is not pinned, -1 if there is none or
+// the strategy does not go deep.
 func (k *composer) deepest() int {
 	if k.in.Request.Strategy == hmx.StrategyDepthFirst {
 		for _, x := range k.all {
@@ -56,7 +55,7 @@ func (k *composer) deepest() int {
 	return -1
 }
 
-// ranked returns one candidate after the other, best first.
+// ranked returns an iterator over the candidates, best first.
 func (k *composer) ranked() func() *contender {
 	i := 0
 	return func() *contender {
@@ -70,17 +69,17 @@ func (k *composer) ranked() func() *contender {
 	}
 }
 
-// group are the candidates of a section that are of one session, best first, or of one
-// class if they are of none.
+// group is the candidates of a section from one session, or of one class if they have no
+// session; best first.
 type group struct {
 	section int
 	entries int
 	list    []*contender
 }
 
-// spread returns one candidate after the other so that sessions and sections are as
-// many as can be: those come first that have the fewest entries, of these one of each
-// section in turn, and of the section the best.
+// spread returns an iterator that covers as many sessions and sections as possible: groups with
+// the fewest entries come first, among these the sections take turns, and within a section the
+// best comes first.
 func (k *composer) spread() func() *contender {
 	var groups [10][]*group
 	known := map[[2]string]*group{}
@@ -118,7 +117,7 @@ func (k *composer) spread() func() *contender {
 	}
 }
 
-// groupOf names the section and the session, or class, of a candidate.
+// groupOf returns the section and the session, or class, of a candidate.
 func groupOf(c *Candidate) [2]string {
 	if c.Session == "" {
 		return [2]string{string(c.Section), "class " + c.Class}
@@ -126,7 +125,7 @@ func groupOf(c *Candidate) [2]string {
 	return [2]string{string(c.Section), "session " + c.Session}
 }
 
-// next returns the group whose turn it is, nil if nothing is left.
+// next returns the group whose turn it is, nil if none is left.
 func next(groups *[10][]*group, turn int) *group {
 	least := -1
 	for _, list := range groups {

@@ -11,11 +11,11 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// talk is a board on which strategies differ: sections of many candidates, events of
-// twelve sessions of which one is asked about, old and new ones of equal length.
+// talk is a board on which strategies differ: sections of many candidates, events of twelve
+// sessions of which the query names one, old and new events of equal length.
 func talk(t testing.TB, r *rand.Rand, strategy hmx.Strategy, budget int) *board {
 	b := newBoard(t, Request{Query: "how is the release made", Strategy: strategy, Budget: budget})
-	// Texts have no word in common, and as many tokens each.
+	// Texts have no word in common and equal token counts.
 	said := func(i int) string {
 		return fmt.Sprintf("item%04d alpha%04d beta%04d gamma%04d delta%04d", i, i, i, i, i)
 	}
@@ -34,7 +34,7 @@ func talk(t testing.TB, r *rand.Rand, strategy hmx.Strategy, budget int) *board 
 	return b
 }
 
-// facets are what the promises of strategies are about.
+// facets are the measures of the strategies' promises.
 type facets struct {
 	age    float64 // mean, in days
 	groups int     // sessions of sections
@@ -62,7 +62,7 @@ func facetsOf(res *Result) facets {
 	return f
 }
 
-// TestPromises: each strategy does what it says, on many boards and budgets.
+// TestPromises: each strategy keeps its promise on many boards and budgets.
 func TestPromises(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for seed := range uint64(12) {
@@ -104,8 +104,8 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// TestBreadthReachesAll: with room for one entry of each session, breadth first has one of
-// each, where ranked has not.
+// TestBreadthReachesAll: with room for one entry of each session, breadth-first has one of
+// each, and ranked does not.
 func TestBreadthReachesAll(t *testing.T) {
 	sessions := func(strategy hmx.Strategy) int {
 		b := newBoard(t, Request{Query: "q", Strategy: strategy, Budget: 620})
@@ -123,7 +123,7 @@ func TestBreadthReachesAll(t *testing.T) {
 	}
 }
 
-// TestDepthShowsMore: the deep section's texts are longer, those of others are not.
+// TestDepthShowsMore: texts of the deep section are longer, those of others are not.
 func TestDepthShowsMore(t *testing.T) {
 	long := sentenceOf(rand.New(rand.NewPCG(1, 1)), 600)
 	tokensOf := func(strategy hmx.Strategy) map[hmx.Section]int64 {
@@ -138,8 +138,8 @@ func TestDepthShowsMore(t *testing.T) {
 	}
 }
 
-// TestPriors: priors of a source and of its section count, the greater of them; without
-// any the strategy is ranked and says so.
+// TestPriors: the greater of the priors of a source and of its section counts; without priors
+// the strategy is ranked and the pack says so.
 func TestPriors(t *testing.T) {
 	compose := func(strategy hmx.Strategy, priors hmx.Raw) *Result {
 		b := newBoard(t, Request{Query: "q", Strategy: strategy, Priors: priors})

@@ -9,14 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text with what is hidden in it written out, for eyes and for
-// models: control characters and escapes, marks of direction, what has no width,
-// tags and fillers become <U+001B> and the like. Of a long run the first eight are
-// shown and the others counted. Line ends become LF, bytes that are not UTF-8 become
-// U+FFFD. Joiners and selectors of variants stay where scripts and emoji need them.
+// Visible returns a text with its hidden characters written out, for people and models: control
+// characters, escapes, direction marks, zero-width characters, tags and fillers become <U+001B>
+// and the like. A long run shows its first eight and counts the others. Line ends become LF,
+// bytes that are not UTF-8 become U+FFFD. Joiners and variation selectors stay where scripts
+// and emoji need them.
 //
-// A text in which nothing is hidden is returned as it is. Doing it twice changes
-// nothing.
+// A text without hidden characters is returned as it is. Visible is idempotent.
 func Visible(s string) string {
 	at := firstHidden(s)
 	if at == len(s) {
@@ -36,8 +35,8 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// VisibleJSON writes out what is hidden in a JSON text, by the rules of [Visible], as escapes
-// of JSON: whoever reads the text sees it, and its values are the same.
+// VisibleJSON writes out the hidden characters of a JSON text as JSON escapes, by the rules of
+// [Visible]: readers see them, and the values do not change.
 func VisibleJSON(data []byte) []byte {
 	if !slices.ContainsFunc(data, func(c byte) bool { return c >= 0x7F }) {
 		return data
@@ -67,7 +66,7 @@ func VisibleJSON(data []byte) []byte {
 	return out
 }
 
-// appendEscape writes a character as JSON can without showing it.
+// appendEscape appends a character as a JSON escape.
 func appendEscape(out []byte, r rune) []byte {
 	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
 		return fmt.Appendf(out, `\u%04x\u%04x`, high, low)
@@ -78,20 +77,20 @@ func appendEscape(out []byte, r rune) []byte {
 // shownHidden is how many hidden characters of a run are written out.
 const shownHidden = 8
 
-// sight writes a text with what is hidden in it written out.
+// sight is the state of Visible.
 type sight struct {
 	b            *strings.Builder
 	last, before rune // the last two characters, as they were
-	run          int  // hidden characters that came last
+	run          int  // hidden characters at the end
 }
 
-// next writes the character that s begins with, and returns how many bytes it has.
+// next writes the first character of s and returns its length in bytes.
 func (w *sight) next(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
 	case r == '\r':
 		if n < len(s) && s[n] == '\n' {
-			return n // the line end comes
+			return n // the line end follows
 		}
 		r = '\n'
 	case w.conceals(r, s[n:]):
@@ -115,7 +114,7 @@ func (w *sight) flush() {
 	w.run = 0
 }
 
-// conceals reports whether r is hidden where it stands. Rest is what follows.
+// conceals reports whether r is hidden at this place. rest is what follows.
 func (w *sight) conceals(r rune, rest string) bool {
 	switch {
 	case isSelector(r):
@@ -128,8 +127,8 @@ func (w *sight) conceals(r rune, rest string) bool {
 	return hidden(r)
 }
 
-// firstHidden returns where the first character stands that may not stay as it is,
-// or the length of s.
+// firstHidden returns the index of the first character that may have to change, or the length
+// of s.
 func firstHidden(s string) int {
 	w := sight{}
 	for i := 0; i < len(s); {
@@ -138,7 +137,7 @@ func firstHidden(s string) int {
 			i++
 		}
 		if i > from {
-			w.last = rune(s[i-1]) // which makes no difference to what follows a selector
+			w.last = rune(s[i-1]) // makes no difference to what follows a selector
 		}
 		if i == len(s) {
 			break
@@ -161,7 +160,7 @@ func lastRune(s string) rune {
 	return r
 }
 
-// hidden reports whether r is not seen, or moves what is seen, wherever it stands.
+// hidden reports whether r is invisible, or moves visible text, wherever it stands.
 func hidden(r rune) bool {
 	switch {
 	case r < ' ':
@@ -180,7 +179,7 @@ func hidden(r rune) bool {
 	case r >= 0x2060 && r <= 0x206F:
 	case r == 0x2800: // a braille cell without dots
 	case r == 0xFEFF, r >= 0xFFF0 && r <= 0xFFFB:
-	case r >= 0x13430 && r <= 0x1343F: // how hieroglyphs stand to each other
+	case r >= 0x13430 && r <= 0x1343F: // layout of hieroglyphs
 	case r >= 0x1BCA0 && r <= 0x1BCA3, r >= 0x1D173 && r <= 0x1D17A:
 	case r >= 0xE0000 && r <= 0xE0FFF: // tags, further selectors
 	default:
@@ -192,29 +191,29 @@ func hidden(r rune) bool {
 // isJoiner reports whether r joins letters or keeps them apart.
 func isJoiner(r rune) bool { return r == 0x200C || r == 0x200D }
 
-// isSelector reports whether r chooses how the character before it looks.
+// isSelector reports whether r selects a variant of the character before it.
 func isSelector(r rune) bool {
 	return r >= 0xFE00 && r <= 0xFE0F || r >= 0x180B && r <= 0x180D || r == 0x180F
 }
 
-// depends reports whether r is hidden or not by what stands beside it, and so may
-// become hidden where a text is cut.
+// depends reports whether its neighbours determine whether r is hidden, so that a cut may hide
+// it.
 func depends(r rune) bool { return isJoiner(r) || isSelector(r) }
 
-// carries reports whether a selector may stand behind r.
+// carries reports whether a selector may follow r.
 func carries(r rune) bool {
 	return !isSelector(r) && !isJoiner(r) && !hidden(r) && unicode.IsGraphic(r) && !unicode.IsSpace(r)
 }
 
-// joined reports whether r is written with joiners: a letter or a mark of a script in
-// which letters join, which those of Europe and East Asia do not.
+// joined reports whether r is written with joiners: a letter or mark of a script whose letters
+// join, which excludes those of Europe and East Asia.
 func joined(r rune) bool {
 	return r >= 0x0590 && !hidden(r) && unicode.In(r, unicode.L, unicode.M) && !isSelector(r) &&
 		!unicode.In(r, unicode.Common, unicode.Inherited, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul,
 			unicode.Hiragana, unicode.Katakana)
 }
 
-// emoji reports whether r may be a part of a picture that is joined of several.
+// emoji reports whether r may be part of a joined emoji.
 func emoji(r rune) bool {
 	return r >= 0x2190 && !hidden(r) && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) || r >= 0x1F3FB && r <= 0x1F3FF
 }

@@ -50,8 +50,8 @@ func TestVisibleAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestVisibleShowsAll: whatever Unicode calls ignorable, a control or a format stays
-// nowhere but where it is needed.
+// TestVisibleShowsAll: characters that Unicode calls ignorable, control or format stay only
+// where they are needed.
 func TestVisibleShowsAll(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -65,7 +65,7 @@ func TestVisibleShowsAll(t *testing.T) {
 	}
 }
 
-// mustShow reports by the tables of Unicode whether a character is not seen.
+// mustShow reports by the tables of Unicode whether a character is invisible.
 func mustShow(r rune) bool {
 	if unicode.Is(unicode.Prepended_Concatenation_Mark, r) {
 		return false
@@ -74,7 +74,7 @@ func mustShow(r rune) bool {
 		r == 0x2800
 }
 
-// checkShown reports what is hidden in a text nevertheless.
+// checkShown reports hidden characters that remain in a text.
 func checkShown(t *testing.T, text string) {
 	t.Helper()
 	if !utf8.ValidString(text) {
@@ -115,7 +115,7 @@ func FuzzVisible(f *testing.F) {
 	})
 }
 
-// TestVisibleJSON shows in JSON what Visible shows, and changes none of its values.
+// TestVisibleJSON: VisibleJSON shows what Visible shows, and changes no value.
 func TestVisibleJSON(t *testing.T) {
 	for _, text := range []string{
 		"plain", "Grüße, 世界 \U0001F468\u200D\U0001F469", "\u202Eevil\u202C", "z\u200Bw\u00AD\x7f", "x\U000E0041\U000E0042", "x\uFE00\uFE01",

@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// The members that the content of a decision policy has beside those of HMX-A.
+// The members of the content of a decision policy beyond those of HMX-A.
 // docs/formats/artifacts.md describes them.
 const (
 	memberBasis   = "basis"
@@ -22,25 +22,24 @@ const (
 	memberTelling = "telling"
 )
 
-// What the member basis says.
+// Values of the member basis.
 const (
 	BasisAfter = "after" // what followed a tool
-	BasisUse   = "use"   // when a tool was taken
+	BasisUse   = "use"   // when a tool was called
 )
 
-// The bounds of what content holds; what occurred least often is left out. Names of
-// tools have at most trace.MaxName bytes, so that content stays within the limit of
-// HMX-A whatever the names are.
+// The limits of content; the least frequent items are left out. Names of tools have at most
+// trace.MaxName bytes, so that content stays within the limit of HMX-A for any names.
 const (
 	MaxChosen = 100 // tools that followed a tool
 	MaxStates = 250 // states of a policy
 	MaxCells  = 800 // tools of all states of a policy together
 	MaxTalk   = 600 // words of the user, and as many of the agent
-	maxOthers = 20  // alternatives in HMX-A's own form
+	maxOthers = 20  // alternatives in the form of HMX-A
 	maxCount  = 1 << 32
 )
 
-// Chosen is how often a tool was taken, and how the tasks ended of which that is known.
+// Chosen is how often a tool was called, with the known outcomes of the tasks.
 type Chosen struct {
 	Tool      string `json:"tool"`
 	Count     int64  `json:"count"`
@@ -56,7 +55,7 @@ func (c Chosen) Rate() hmx.Opt[float64] {
 	return hmx.Some(float64(c.Succeeded) / float64(c.Judged))
 }
 
-// String says how often, in words.
+// String returns the counts in words.
 func (c Chosen) String() string {
 	if c.Judged == 0 {
 		return fmt.Sprintf("taken %d times", c.Count)
@@ -80,31 +79,32 @@ type After struct {
 	States []Seen   // most often first
 }
 
-// Use is when a tool was taken.
+// Use is when a tool was called.
 type Use struct {
 	Chosen Chosen
-	// Uses are the moments at which it had been taken in the task not at all, once, and
+	// Uses are the moments at which the task had not called it yet, had called it once, and
 	// more often.
 	Uses [3]Chance
-	// User and Agent are what each had said when it was taken.
+	// User and Agent are what each had said when it was called.
 	User, Agent Talk
-	// Telling are the words that speak most for it, the best first.
+	// Telling are the words most associated with it, the best first.
 	Telling []string
 }
 
-// Chance is how often a tool was taken, of the moments at which it might have been.
+// Chance is how often a tool was called, among the moments at which it might have been.
 type Chance struct {
 	Taken int64 `json:"taken"`
 	Of    int64 `json:"of"`
 }
 
-// Talk is in how many moments something was said, and in how many of them each word.
+// Talk is the number of moments in which something was said, and how many of them had each
+// word.
 type Talk struct {
 	Count int64            `json:"count"`
 	Words map[string]int64 `json:"words,omitempty"`
 }
 
-// Add counts a word n times more.
+// Add adds n to the count of a word.
 func (t *Talk) Add(word string, n int64) {
 	if n <= 0 {
 		return
@@ -121,7 +121,7 @@ type said struct {
 	Agent Talk `json:"agent"`
 }
 
-// Sort puts what was counted into the order that content has.
+// Sort sorts the counts as in content.
 func (a *After) Sort() {
 	slices.SortFunc(a.Chosen, func(x, y Chosen) int { return cmp.Or(cmp.Compare(y.Count, x.Count), strings.Compare(x.Tool, y.Tool)) })
 	slices.SortFunc(a.States, func(x, y Seen) int {
@@ -147,16 +147,16 @@ func compareBools(x, y bool) int {
 	return 1
 }
 
-// Best returns what is recommended: what was taken most often in tasks that
-// succeeded, and of those alike what was taken most often. The tool itself is only
-// recommended if nothing else followed: that a step is repeated is no advice.
+// Best returns the recommendation: the tool that was called most often in successful tasks, and
+// among equals the one called most often. The tool itself is only recommended if nothing else
+// followed: a repetition is no advice.
 func (a *After) Best() Chosen {
 	return slices.MinFunc(a.Chosen, func(x, y Chosen) int {
 		return cmp.Or(compareBools(x.Tool == a.Tool, y.Tool == a.Tool), cmp.Compare(y.Succeeded, x.Succeeded), cmp.Compare(y.Count, x.Count), strings.Compare(x.Tool, y.Tool))
 	})
 }
 
-// Content returns the policy as content of an artifact. There must be a Chosen.
+// Content returns the policy as content of an artifact. It must have a Chosen.
 func (a *After) Content() (hmx.DecisionPolicy, error) {
 	bound := a.bounded()
 	best := bound.Best()
@@ -174,7 +174,7 @@ func (a *After) Content() (hmx.DecisionPolicy, error) {
 	return c, err
 }
 
-// others returns what is not recommended in HMX-A's own form.
+// others returns the alternatives in the form of HMX-A.
 func others(chosen []Chosen, best Chosen) []hmx.PolicyAlternative {
 	var out []hmx.PolicyAlternative
 	for _, c := range chosen {
@@ -194,7 +194,7 @@ func (a *After) condition() string {
 	return "After " + a.Tool
 }
 
-// bounded returns the policy with what content has room for.
+// bounded returns the policy within the limits of content.
 func (a *After) bounded() *After {
 	b := &After{Tool: a.Tool, Chosen: a.Chosen[:min(len(a.Chosen), MaxChosen)]}
 	room := MaxCells
@@ -223,7 +223,7 @@ func (u *Use) Content() (hmx.DecisionPolicy, error) {
 	return c, err
 }
 
-// most returns the entries that count most, of those alike the first by name.
+// most returns the entries with the highest counts, among equals the first by name.
 func most(counts map[string]int64, limit int) map[string]int64 {
 	if len(counts) <= limit {
 		return counts
@@ -244,7 +244,7 @@ func most(counts map[string]int64, limit int) map[string]int64 {
 	return out
 }
 
-// extend puts members into the content, in canonical form.
+// extend adds members to the content, in canonical form.
 func extend(c *hmx.DecisionPolicy, members map[string]any) error {
 	c.Extra = make(hmx.Extra, len(members))
 	for name, v := range members {
@@ -260,8 +260,8 @@ func extend(c *hmx.DecisionPolicy, members map[string]any) error {
 	return nil
 }
 
-// ReadAfter reads what followed a tool. ok is false if the content is another, or
-// breaks the rules.
+// ReadAfter decodes what followed a tool. ok is false if the content is of another kind, or
+// invalid.
 func ReadAfter(c *hmx.DecisionPolicy) (a *After, ok bool) {
 	a = &After{}
 	if !basis(c, BasisAfter) || !member(c, memberTool, &a.Tool) || !member(c, memberChosen, &a.Chosen) || !member(c, memberStates, &a.States) {
@@ -283,8 +283,8 @@ func ReadAfter(c *hmx.DecisionPolicy) (a *After, ok bool) {
 	return a, len(a.Chosen) > 0 && len(a.Chosen) <= MaxChosen && len(a.States) <= MaxStates && cells <= MaxCells
 }
 
-// ReadUse reads when a tool was taken. ok is false if the content is another, or
-// breaks the rules.
+// ReadUse decodes when a tool was called. ok is false if the content is of another kind, or
+// invalid.
 func ReadUse(c *hmx.DecisionPolicy) (u *Use, ok bool) {
 	var chosen []Chosen
 	var talk said
@@ -334,7 +334,7 @@ func counts(m map[string]int64) bool {
 	return true
 }
 
-// unclear is who has spoken where content does not say it in a known way.
+// unclear is an unknown speaker in content.
 const unclear Spoke = 255
 
 func spoken(name string) Spoke {
@@ -351,7 +351,7 @@ func (s *Seen) State(after string) State {
 	return State{After: after, Before: s.Before, Spoke: spoken(s.Spoke), Failed: s.Failed, Listed: s.Listed}
 }
 
-// SeenIn returns a state as content has it.
+// SeenIn returns a state in the form of content.
 func SeenIn(s State, tools map[string]int64) Seen {
 	return Seen{Before: s.Before, Spoke: s.Spoke.String(), Failed: s.Failed, Listed: s.Listed, Tools: tools}
 }

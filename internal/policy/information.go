@@ -6,17 +6,17 @@ import (
 	"lukasa.dev/internal/numeric"
 )
 
-// Advice is worth keeping if it says more than what is known without it. How much it
-// says is measured in bits: of n observations of which part went one way, where a share
-// of base of all go that way, n·D(part‖base) with D the divergence of Kullback and
-// Leibler. Chance alone gives (k-1)/(2 ln 2) bits on the mean where there are k ways.
+// Advice is worth keeping if it adds information. The information is measured in bits: for n
+// observations of which part went one way, where the share base of all go that way, it is
+// n·D(part‖base), with D the Kullback-Leibler divergence. Chance alone gives (k-1)/(2 ln 2)
+// bits on average for k ways.
 
-// LeastBits is how many bits advice must have, whatever it is about.
+// LeastBits is the minimum information of advice in bits.
 const LeastBits = 1
 
-// InformationOf returns how many bits counts of ways that were taken hold beyond base
-// rates: beside each count stands how often the way is taken in all. Ways were taken n
-// times here, and all times in all; counts may leave some out.
+// InformationOf returns how many bits the counts of ways hold beyond the base rates: base has,
+// for each count, how often the way is taken overall. n ways were taken here, and all overall;
+// counts may leave some out.
 func InformationOf(counts, base []int64, n, all int64) float64 {
 	bits := 0.0
 	for i, c := range counts {

@@ -7,21 +7,21 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// The members that the content of a failure playbook has for those who ask what to
-// do next, beside those of HMX-A.
+// The members of the content of a failure playbook, beyond those of HMX-A, for suggestions of
+// the next step.
 const (
 	memberSignature = "signature"
 	memberNext      = "next"
 )
 
-// Recovery is what was done next after a tool failed with an error.
+// Recovery is what was done after a tool failed with an error.
 type Recovery struct {
 	Tool  string
 	Error string   // the signature
 	Next  []Chosen // most often first, then by name
 }
 
-// Members returns the members of a failure playbook that say it.
+// Members returns the members of a failure playbook with this recovery.
 func (r *Recovery) Members() (hmx.Extra, error) {
 	extra := make(hmx.Extra, 3)
 	for name, v := range map[string]any{memberTool: r.Tool, memberSignature: r.Error, memberNext: r.Next[:min(len(r.Next), MaxChosen)]} {
@@ -34,8 +34,8 @@ func (r *Recovery) Members() (hmx.Extra, error) {
 	return extra, nil
 }
 
-// ReadFailure returns the tool and the signature of the error that a playbook is about,
-// also of one that knows nothing that followed. ok is false if they are not there.
+// ReadFailure returns the tool and the error signature of a playbook, even if it has no
+// recovery. ok is false if they are missing.
 func ReadFailure(c *hmx.FailurePlaybook) (tool, signature string, ok bool) {
 	read := func(name string, v *string) bool {
 		raw, there := c.Extra[name]
@@ -45,8 +45,8 @@ func ReadFailure(c *hmx.FailurePlaybook) (tool, signature string, ok bool) {
 	return tool, signature, ok
 }
 
-// ReadRecovery reads the members that Members writes. ok is false if they are not
-// there, or break the rules.
+// ReadRecovery decodes the members that Members encodes. ok is false if they are missing or
+// invalid.
 func ReadRecovery(c *hmx.FailurePlaybook) (r *Recovery, ok bool) {
 	r = &Recovery{}
 	read := func(name string, v any) bool {

@@ -1,12 +1,10 @@
-// Package policy says in which state an agent was when it took a step, and what
-// compiled decision policies hold of that: which tool followed in which state, and
-// what had been said when a tool was taken.
+// Package policy defines the state of an agent before a step, and the content of compiled
+// decision policies: which tool followed in which state, and what had been said when a tool was
+// called.
 //
-// It guarantees that whoever learns and whoever predicts see the same moment of a
-// task, that what is written as the content of an artifact reads back as it was, that
-// content never grows past its limit, and that content from elsewhere which breaks the
-// rules is told apart from content that keeps them. Nothing here depends on the order
-// of a map.
+// It guarantees that learning and prediction see the same moment of a task, that encoded
+// content decodes to the same value, that content never exceeds its limit, and that invalid
+// content from elsewhere is refused. Nothing depends on the order of a map.
 //
 // It neither counts nor predicts.
 package policy
@@ -17,24 +15,24 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// How many words of what the user and the agent said last are looked at. A trace has
-// those of the last message first.
+// How many words of the last messages of the user and the agent are used. A trace has those of
+// the last message first.
 const (
 	UserWords  = 8
 	AgentWords = 24
 )
 
-// Spoke says who has said something since the step before.
+// Spoke is who has said something since the previous step.
 type Spoke uint8
 
-// Who has spoken. User is also when both have.
+// The speakers. User also if both have spoken.
 const (
 	Nobody Spoke = iota
 	Agent
 	User
 )
 
-// String returns the name that content has.
+// String returns the name in content.
 func (s Spoke) String() string {
 	switch s {
 	case Agent:
@@ -45,30 +43,30 @@ func (s Spoke) String() string {
 	return "nobody"
 }
 
-// State is what policies tell apart.
+// State is what policies distinguish.
 type State struct {
-	// After is the tool of the step before, and Before that of the one before it. They
-	// are empty where there is none.
+	// After is the tool of the previous step, and Before that of the one before it. They are
+	// empty if there is none.
 	After, Before string
 	Spoke         Spoke
-	// Failed says that the step before went wrong.
+	// Failed says that the previous step failed.
 	Failed bool
-	// Listed says that the step before took a value from a list that a result gave,
-	// and that values of the list are left.
+	// Listed says that the previous step used a value from a list in a result, and that values
+	// of the list are left.
 	Listed bool
 }
 
-// Moment is where a task stands when a step is taken.
+// Moment is the situation of a task before a step.
 type Moment struct {
 	State
-	// Error is the signature of what went wrong in the step before.
+	// Error is the signature of the error of the previous step.
 	Error string
-	// User and Agent are words that each has said since. They are the trace's.
+	// User and Agent are the words that each has said since. They belong to the trace.
 	User, Agent []string
 }
 
-// Acts returns the steps of a task that are acts, with their moments. Decisions in
-// words, errors that belong to no act and calls that were denied are none.
+// Acts returns the acts of a task with their moments. Decisions in words, errors without an act
+// and denied calls are no acts.
 func Acts(task *trace.Task) iter.Seq2[*trace.Step, Moment] {
 	return func(yield func(*trace.Step, Moment) bool) {
 		var last, before *trace.Step
@@ -85,7 +83,7 @@ func Acts(task *trace.Task) iter.Seq2[*trace.Step, Moment] {
 	}
 }
 
-// Now returns the moment at the end of a task: that of the step that would come next.
+// Now returns the moment at the end of a task: that before the next step.
 func Now(task *trace.Task) Moment {
 	var last, before *trace.Step
 	for i := range task.Steps {

@@ -56,7 +56,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// What is looked at of a long message is bounded.
+// The part of a long message that is used is bounded.
 func TestMomentBounds(t *testing.T) {
 	task := &trace.Task{Said: make([]string, 200), Asked: 100}
 	if m := policy.Now(task); len(m.User) != policy.UserWords || len(m.Agent) != policy.AgentWords {
@@ -102,7 +102,7 @@ func use() *policy.Use {
 	}
 }
 
-// What is written as content reads back, and HMX-A's own members say the same.
+// Encoded content decodes to the same, and HMX-A's own members agree with it.
 func TestContent(t *testing.T) {
 	a := after()
 	c, err := a.Content()
@@ -120,7 +120,7 @@ func TestContent(t *testing.T) {
 	if d := cmp.Diff(policy.State{After: "find", Failed: true, Listed: true}, got.States[1].State("find")); d != "" {
 		t.Error(d)
 	}
-	// close was taken less often, but in more tasks that succeeded.
+	// close was called less often, but in more successful tasks.
 	if c.Condition != "After find" || c.Recommendation != "close" || len(c.Alternatives) != 1 ||
 		c.Alternatives[0].Description != "open" || c.Alternatives[0].ChosenCount.Value != 5 || c.Alternatives[0].SuccessRate.Value != 0.5 {
 		t.Errorf("%+v", c)
@@ -156,7 +156,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// Content from elsewhere that breaks the rules is not read.
+// Invalid content from elsewhere is refused.
 func TestContentFromElsewhere(t *testing.T) {
 	for name, change := range map[string]func(hmx.Extra){
 		"no basis":          func(e hmx.Extra) { delete(e, "basis") },
@@ -202,7 +202,7 @@ func TestContentFromElsewhere(t *testing.T) {
 	}
 }
 
-// Content stays within HMX-A's limit and is readable whatever was counted.
+// Content stays within HMX-A's limit and is readable for any counts.
 func TestContentBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		letter := rapid.SampledFrom([]string{"a", `"`, `\`, "<", "é", "\u2028", "\U0001f600"}).Draw(rt, "letter")
@@ -242,7 +242,7 @@ func TestContentBounds(t *testing.T) {
 	})
 }
 
-// The words of a policy are bounded too.
+// The words of a policy are bounded as well.
 func TestTalkBounds(t *testing.T) {
 	words := make(map[string]int64)
 	for i := range 2000 {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// gitConfig is a file of git's configuration: values by section, subsection and key, all
-// but the subsection in lower case.
+// gitConfig is a git configuration file: values by section, subsection and key, all but the
+// subsection in lower case.
 type gitConfig map[[3]string]string
 
-// parseGitConfig reads a file of git's configuration. A line that is none is skipped.
+// parseGitConfig parses a git configuration file. Invalid lines are skipped.
 func parseGitConfig(text []byte) gitConfig {
 	c := make(gitConfig)
 	section, sub := "", ""
@@ -44,7 +44,7 @@ func parseGitConfig(text []byte) gitConfig {
 	return c
 }
 
-// unquote returns a value without quotes, escapes and a comment behind it.
+// unquote returns a value without quotes, escapes and a trailing comment.
 func unquote(value string) string {
 	var out strings.Builder
 	quoted := false
@@ -82,8 +82,8 @@ func (c gitConfig) section(name, sub string, into map[string]string) {
 	}
 }
 
-// remoteID returns the identity in the address of a remote: host and path, without scheme,
-// user, port of the scheme and ".git". One that only this machine can reach has none.
+// remoteID returns the identity in the URL of a remote: host and path, without scheme, user,
+// default port and ".git". A URL that only this machine can reach has none.
 func remoteID(address string) string {
 	host, path := "", ""
 	if u, err := url.Parse(address); err == nil && u.Scheme != "" && u.Host != "" {

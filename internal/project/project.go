@@ -1,29 +1,28 @@
-// Package project says which project a working directory belongs to, and what is known
-// about that place: its identities, the branch that is checked out, git's aliases, and
-// what a person set for it in a file .lukasa.
+// Package project determines the project of a working directory, and what is known about that
+// place: its identities, the checked-out branch, git's aliases, and the user's settings in a
+// file .lukasa.
 //
-// A rule that a user states in a project binds there and nowhere else. So a project needs
-// an identity that survives a second clone, a worktree and a new name of a directory:
+// A rule that a user states in a project binds only there. So a project needs an identity that
+// survives a second clone, a worktree and a renamed directory:
 //
 //   - the address of the remote "origin" without scheme, user and ".git", such as
 //     github.com/acme/shop, if there is one that other machines can reach;
 //   - the absolute path of the repository's main working tree, or, without a repository,
 //     of the directory itself.
 //
-// A rule is recorded with the first identity that its place has, and a request states all
-// of them. A repository that gets a remote later therefore keeps its rules, and so does one
-// that moves if it has a remote. One that moves without a remote is another project.
+// A rule is recorded with the first identity of its place, and a request states all of them. So
+// a repository that gets a remote later keeps its rules, and so does one that moves if it has a
+// remote. One that moves without a remote becomes another project.
 //
 // # What is guaranteed
 //
-//   - Files are read, nothing is run and nothing is written. Each file is read up to a
-//     bound, and what cannot be read counts as not there.
-//   - [At] never fails: for a path that does not exist it is that path.
+//   - Files are only read, and nothing is run. Each file is read up to a limit, and an
+//     unreadable file counts as missing.
+//   - [At] never fails: for a missing path the place is that path.
 //
 // # What is not
 //
-// Files that git includes from its configuration are not read, so aliases there are not
-// known.
+// Files that git's configuration includes are not read, so aliases there are unknown.
 package project
 
 import (
@@ -37,34 +36,34 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is read.
+// Limits of what is read.
 const (
 	maxUp   = 64      // directories above a place
 	maxFile = 1 << 20 // bytes of a file
 )
 
-// Place is what is known about a working directory. Its fields travel to a server as JSON.
+// Place is what is known about a working directory. It is sent to a server as JSON.
 type Place struct {
-	// Name is what people call the project: the name of its root directory.
+	// Name is the usual name of the project: that of its root directory.
 	Name string `json:"name,omitempty"`
 	// Root is the main working tree of the repository, or the directory itself.
 	Root string `json:"root,omitempty"`
-	// Repository says that the directory is in a repository of git.
+	// Repository says that the directory is in a git repository.
 	Repository bool `json:"repository,omitempty"`
 	// IDs identify the project, the most portable first.
 	IDs []string `json:"ids,omitempty"`
-	// Branch is checked out; empty if none is, or it is not known.
+	// Branch is the checked-out branch; empty if there is none, or it is unknown.
 	Branch string `json:"branch,omitempty"`
-	// Aliases are those of git, with what they stand for.
+	// Aliases are those of git, with their expansions.
 	Aliases map[string]string `json:"aliases,omitempty"`
 	// Settings are those of the file .lukasa.
 	Settings Settings `json:"settings"`
 }
 
-// condition is what a condition about a project begins with.
+// condition is the prefix of a condition about a project.
 const condition = "project: "
 
-// Condition returns the condition by which a record is bound to the project of an identity.
+// Condition returns the condition that binds a record to the project with an identity.
 func Condition(id string) string { return condition + id }
 
 // OfCondition returns the identity in a condition about a project.
@@ -78,7 +77,7 @@ func (p *Place) ID() string {
 	return p.IDs[0]
 }
 
-// Conditions returns what holds for a request from the place.
+// Conditions returns the conditions that hold for a request from the place.
 func (p *Place) Conditions() []string {
 	var out []string
 	for _, id := range p.IDs {
@@ -87,9 +86,9 @@ func (p *Place) Conditions() []string {
 	return out
 }
 
-// At returns what is known about a directory, given as an absolute path. Home is the
-// user's own directory, whose git configuration has aliases; it may be empty. A path that
-// is not absolute is no place.
+// At returns what is known about a directory, given as an absolute path. home is the user's home
+// directory, whose git configuration has aliases; it may be empty. A relative path gives the
+// zero Place.
 func At(dir, home string) Place {
 	if !filepath.IsAbs(dir) {
 		return Place{}
@@ -118,7 +117,7 @@ func At(dir, home string) Place {
 	}
 	p.IDs = append(p.IDs, pathID(p.Root))
 	if named != dir {
-		// Earlier versions knew it by the link.
+		// Earlier versions used the path of the link.
 		if r, found := repositoryAbove(named); found {
 			named = r.root
 		}
@@ -130,8 +129,8 @@ func At(dir, home string) Place {
 	return p
 }
 
-// pathID returns the identity of a project by its path: the path, or a digest of one that a
-// condition cannot hold.
+// pathID returns the identity of a project by its path: the path, or its digest if a condition
+// cannot contain it.
 func pathID(root string) string {
 	id := filepath.ToSlash(root)
 	if len(id) <= maxPathID && utf8.ValidString(id) && id == strings.TrimSpace(id) && !strings.ContainsFunc(id, unicode.IsControl) {
@@ -141,10 +140,10 @@ func pathID(root string) string {
 	return "path-" + hex.EncodeToString(sum[:16])
 }
 
-// maxPathID is how many bytes of a path are an identity at most.
+// maxPathID is the maximum length of a path as an identity.
 const maxPathID = 512
 
-// repository is where git keeps what belongs to a working tree.
+// repository is the git directories of a working tree.
 type repository struct {
 	root   string // the main working tree
 	tree   string // the working tree that was found, which may be a linked one
@@ -189,7 +188,7 @@ func (r *repository) follow(name string) {
 	}
 }
 
-// branch returns the branch that is checked out.
+// branch returns the checked-out branch.
 func (r *repository) branch() string {
 	ref, ok := strings.CutPrefix(firstLine(filepath.Join(r.gitDir, "HEAD")), "ref:")
 	if !ok {
@@ -206,7 +205,7 @@ func (r *repository) config() gitConfig {
 	return parseGitConfig(readFile(filepath.Join(r.common, "config")))
 }
 
-// aliases returns those of the user and of the repository, whose own count.
+// aliases returns those of the user and of the repository, which take precedence.
 func aliases(home string, own gitConfig) map[string]string {
 	out := make(map[string]string)
 	if home != "" {
@@ -235,14 +234,14 @@ func firstLine(name string) string {
 	return strings.TrimSpace(line)
 }
 
-// ReadFile returns the content of a regular file up to a bound, and nothing if it cannot be read
-// or is none.
+// ReadFile returns the content of a regular file up to a limit, and nothing if it cannot be read
+// or is not regular.
 func ReadFile(name string) []byte { return readFile(name) }
 
-// readFile returns a file's content up to the bound, and nothing if it cannot be read.
+// readFile returns a file's content up to the limit, and nothing if it cannot be read.
 func readFile(name string) []byte {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil // opening a pipe would keep the caller waiting
+		return nil // opening a pipe would block
 	}
 	f, err := os.Open(name)
 	if err != nil {

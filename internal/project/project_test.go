@@ -115,7 +115,7 @@ func TestAtNoRepository(t *testing.T) {
 	}
 }
 
-// FuzzGitConfig holds that no file of git's configuration can stop a hook.
+// FuzzGitConfig: no git configuration file can stop a hook.
 func FuzzGitConfig(f *testing.F) {
 	f.Add("[alias]\n\tp = push\n[remote \"a\\\"b\"]\nurl = \"x;y\" ; z\n\\\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -129,7 +129,7 @@ func FuzzGitConfig(f *testing.F) {
 	})
 }
 
-// A link to a project is that project, and rules that were stated through the link hold.
+// A link to a project is that project, and rules stated through the link hold.
 func TestLinkedProject(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
@@ -157,7 +157,7 @@ func TestLinkedProject(t *testing.T) {
 	}
 }
 
-// A path that a condition cannot hold has an identity all the same, which others do not have.
+// A path that a condition cannot contain still has a unique identity.
 func TestOddPaths(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -171,7 +171,7 @@ func TestOddPaths(t *testing.T) {
 	}
 }
 
-// tempDir is a directory by the path that leads to it without links.
+// tempDir is a temporary directory by its path without links.
 func tempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -6,35 +6,33 @@ import (
 	"strings"
 )
 
-// SettingsFile is the name of the file by which a person says what Lukasa does in a
-// project.
+// SettingsFile is the name of the file with a user's settings for a project.
 const SettingsFile = ".lukasa"
 
-// Settings are what a person set for a project. The zero value sets nothing.
+// Settings are a user's settings for a project. The zero value sets nothing.
 type Settings struct {
-	// NoRecord says that nothing that happens in the project is recorded.
+	// NoRecord says that nothing in the project is recorded.
 	NoRecord bool `json:"no_record,omitempty"`
-	// Enforce is what becomes of an action that a hard rule forbids: off, ask or deny.
-	// Empty is what the agent was installed with.
+	// Enforce is the enforcement of hard rules: off, ask or deny. Empty means the setting of
+	// the agent's installation.
 	Enforce string `json:"enforce,omitempty"`
-	// File is the file that says so; empty if there is none.
+	// File is the settings file; empty if there is none.
 	File string `json:"file,omitempty"`
-	// Problems are lines of the file that count for nothing, and why.
+	// Problems are the invalid lines of the file, with the reasons.
 	Problems []string `json:"problems,omitempty"`
 }
 
 // Enforcements are the values of the setting enforce.
 func Enforcements() []string { return []string{"off", "ask", "deny"} }
 
-// ParseSettings reads the text of a file of settings: lines of the form name = value.
+// ParseSettings parses a settings file: lines of the form name = value.
 //
 //	# nothing that happens here is recorded
 //	record = off
 //	enforce = deny
 //
-// A file travels with its repository, and an agent can write it. So it may end recording
-// and make rules stricter, but it cannot switch the rules of a person off: that is for
-// `lukasa project`.
+// A file is part of its repository, and an agent can write it. So it may end recording and make
+// rules stricter, but it cannot switch a user's rules off: that is for `lukasa project`.
 func ParseSettings(text string) Settings {
 	var s Settings
 	n := 0
@@ -74,8 +72,8 @@ func (s *Settings) problem(line int, what string) {
 	s.Problems = append(s.Problems, fmt.Sprintf("line %d: %s", line, what))
 }
 
-// settingsAbove returns the settings for a directory: those of the nearest file at or
-// above it, up to the working tree it is in, and else of the project's root.
+// settingsAbove returns the settings for a directory: those of the nearest file at or above it,
+// up to its working tree, and otherwise of the project's root.
 func settingsAbove(dir, root, tree string) Settings {
 	last := tree
 	if last == "" {

@@ -1,6 +1,6 @@
 package quota
 
-// Held returns of how many tenants something is held in memory.
+// Held returns how many tenants use memory.
 func (b *Book) Held() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,28 +14,28 @@ import (
 	"lukasa.dev/internal/registry"
 )
 
-// Collections of what is kept.
+// Registry collections.
 const (
 	limitsCollection = "quota"
 	weightCollection = "weight"
 )
 
-// TenantLimits are the limits that a tenant has of its own.
+// TenantLimits are the limits of one tenant.
 type TenantLimits struct {
 	Tenant string `json:"tenant"`
 	Limits
 }
 
-// weight is how many bytes a tenant has on record, as far as they were counted.
+// weight is how many bytes of a tenant are recorded, as far as they were counted.
 type weight struct {
 	Tenant string `json:"tenant"`
 	Bytes  int64  `json:"bytes"`
-	To     uint64 `json:"to"` // the first position that is not counted
-	later  int64  // bytes that came since
+	To     uint64 `json:"to"` // the first position not counted
+	later  int64  // bytes sent since
 }
 
-// Attach has the book read the limits that a board keeps, keep new ones there, and look
-// how much tenants have on record.
+// Attach makes the book read limits from a board, store new ones there, and check the recorded
+// size of tenants.
 func (b *Book) Attach(ctx context.Context, board *lukasa.Board) error {
 	r := registry.New(board)
 	documents, err := r.All(ctx, limitsCollection)
@@ -63,21 +63,20 @@ func (b *Book) Attach(ctx context.Context, board *lukasa.Board) error {
 		if err := json.Unmarshal(d.Content, w); err != nil {
 			return fault.Newf(fault.Damaged, "weight %q cannot be read: %w", d.Name, err)
 		}
-		w.later = -1 // not known before it is asked for
+		w.later = -1 // unknown until requested
 		b.weights[w.Tenant] = w
 	}
 	return nil
 }
 
-// documentOf is the name under which something of a tenant is kept. Tenants may be called
-// anything, so it is a hash.
+// documentOf is the document name of a tenant. Tenants may have any name, so it is a hash.
 func documentOf(tenant string) string {
 	sum := sha256.Sum256([]byte(tenant))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Set gives a tenant limits of its own, at once and for good, or takes them away if they
-// say nothing. By is who did it.
+// Set gives a tenant its own limits, immediately and permanently, or removes them if they are
+// zero. by is the actor.
 func (b *Book) Set(ctx context.Context, by, tenant string, l Limits) error {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
@@ -92,7 +91,7 @@ func (b *Book) Set(ctx context.Context, by, tenant string, l Limits) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.buckets, tenant) // what was left counts by the limits of before
+	delete(b.buckets, tenant) // its balance is by the former limits
 	if l == (Limits{}) {
 		delete(b.own, tenant)
 	} else {
@@ -101,7 +100,7 @@ func (b *Book) Set(ctx context.Context, by, tenant string, l Limits) error {
 	return nil
 }
 
-// keep writes the limits of a tenant down.
+// keep stores the limits of a tenant.
 func (b *Book) keep(ctx context.Context, by, tenant string, l Limits) error {
 	name := documentOf(tenant)
 	if l == (Limits{}) {
@@ -114,7 +113,7 @@ func (b *Book) keep(ctx context.Context, by, tenant string, l Limits) error {
 	return b.registry.Put(ctx, by, limitsCollection, name, "Limits of the tenant "+tenant+".", TenantLimits{tenant, l}, false)
 }
 
-// Own returns the tenants that have limits of their own, by name.
+// Own returns the tenants with their own limits, sorted by name.
 func (b *Book) Own() []TenantLimits {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,8 +125,8 @@ func (b *Book) Own() []TenantLimits {
 	return list
 }
 
-// weightOf returns how many bytes a tenant has on record. What was counted once is kept,
-// so that after a restart only what came since is read again.
+// weightOf returns how many bytes of a tenant are recorded. The count is stored, so that after
+// a restart only newer records are read.
 func (b *Book) weightOf(ctx context.Context, tenant string) (int64, error) {
 	b.mu.Lock()
 	w := b.weights[tenant]
@@ -157,8 +156,8 @@ func (b *Book) weightOf(ctx context.Context, tenant string) (int64, error) {
 	return next.Bytes, nil
 }
 
-// forgetLater has what a tenant sent since it was counted be counted again, by what became of
-// it: duplicates and what was refused are not on record. It reports whether there is any.
+// forgetLater makes what a tenant sent since the last count be counted again from the records:
+// duplicates and refused events are not recorded. It reports whether there is any.
 func (b *Book) forgetLater(tenant string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -170,7 +169,7 @@ func (b *Book) forgetLater(tenant string) bool {
 	return true
 }
 
-// weigh adds what a tenant sent to what it has on record, if that is looked at.
+// weigh adds what a tenant sent to its recorded size, if that is tracked.
 func (b *Book) weigh(tenant string, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -2,16 +2,16 @@
 //
 // # What is guaranteed
 //
-//   - A tenant that stays below its rates is never refused; one that exceeds them is told
-//     by how much, and when to come back.
-//   - What one tenant sends costs no other anything.
+//   - A tenant that stays below its rates is never refused; the error for one that
+//     exceeds them says by how much, and when to retry.
+//   - One tenant's use does not affect another's limits.
 //   - A tenant that sends nothing takes no memory.
-//   - The limits of a tenant are records: they are there after a restart.
+//   - The limits of a tenant are records: they survive a restart.
 //
 // # What is not
 //
-// Rates are of this process and forgotten when it ends. A tenant may exceed how much it
-// keeps by what is under way at the same moment.
+// Rates are per process and are reset when it ends. A tenant may exceed its storage limit by
+// what is written concurrently.
 package quota
 
 import (
@@ -27,24 +27,24 @@ import (
 	"lukasa.dev/internal/registry"
 )
 
-// Limits are what a tenant may send and keep. Of each, zero means the default, and a
-// negative number that there is no limit.
+// Limits are what a tenant may send and store. For each, zero means the default, and a negative
+// number means no limit.
 type Limits struct {
 	RequestsPerSecond float64 `json:"requests_per_second,omitempty"`
 	EventsPerSecond   float64 `json:"events_per_second,omitempty"`
 	BytesPerSecond    float64 `json:"bytes_per_second,omitempty"`
-	// MaxRecords and MaxBytes are how much a tenant may have on record.
+	// MaxRecords and MaxBytes limit what a tenant may store.
 	MaxRecords int64 `json:"max_records,omitempty"`
 	MaxBytes   int64 `json:"max_bytes,omitempty"`
 }
 
-// Defaults are the limits of tenants for which nothing else is said: far above what two
-// cores take in, and as many records as there is room for.
+// Defaults are the default limits of tenants: far above what two cores can ingest, and no limit
+// on records.
 func Defaults() Limits {
 	return Limits{RequestsPerSecond: 50_000, EventsPerSecond: 500_000, BytesPerSecond: 512 << 20, MaxRecords: -1, MaxBytes: -1}
 }
 
-// or returns the limits, with those of other where nothing is said.
+// or returns the limits, with those of other for zero values.
 func (l Limits) or(other Limits) Limits {
 	if l.RequestsPerSecond == 0 {
 		l.RequestsPerSecond = other.RequestsPerSecond
@@ -64,7 +64,7 @@ func (l Limits) or(other Limits) Limits {
 	return l
 }
 
-// check refuses what is no number.
+// check refuses NaN and infinities.
 func (l Limits) check() error {
 	for name, v := range map[string]float64{"requests_per_second": l.RequestsPerSecond, "events_per_second": l.EventsPerSecond, "bytes_per_second": l.BytesPerSecond} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -74,29 +74,28 @@ func (l Limits) check() error {
 	return nil
 }
 
-// Options says how tenants are bounded.
+// Options configures a book.
 type Options struct {
-	// Default is for tenants that have no limits of their own; where it says nothing,
-	// [Defaults] do.
+	// Default is for tenants without their own limits; zero values mean [Defaults].
 	Default Limits
-	// Clock is the time. Nil means time.Now.
+	// Clock returns the time. Nil means time.Now.
 	Clock func() time.Time
 }
 
-// Wait says when what was refused may be sent again.
+// Wait says when a refused request may be sent again.
 type Wait struct {
-	Limit string // the name of what was exceeded, as in the JSON of Limits
+	Limit string // the exceeded limit, as in the JSON of Limits
 	After time.Duration
 }
 
-// Error says it in words.
+// Error returns the message.
 func (w *Wait) Error() string { return fmt.Sprintf("%s: come back in %v", w.Limit, w.After) }
 
-// Book keeps how much tenants sent lately. It is safe for concurrent use.
+// Book tracks what tenants sent recently. It is safe for concurrent use.
 type Book struct {
 	standard Limits
 	clock    func() time.Time
-	board    *lukasa.Board // nil where sizes are not looked at
+	board    *lukasa.Board // nil if sizes are not tracked
 	registry *registry.Registry
 
 	mu      sync.Mutex
@@ -106,8 +105,7 @@ type Book struct {
 	weights map[string]*weight
 }
 
-// New returns a book in which nothing was sent, and which keeps nothing. [Book.Attach]
-// gives it a board.
+// New returns an empty book without a board. [Book.Attach] adds one.
 func New(o Options) *Book {
 	b := &Book{standard: o.Default.or(Defaults()), clock: o.Clock, own: make(map[string]Limits), buckets: make(map[string]*bucket), weights: make(map[string]*weight)}
 	if b.clock == nil {
@@ -117,7 +115,7 @@ func New(o Options) *Book {
 	return b
 }
 
-// The rates, in the order in which a bucket has them.
+// The rates, in the order of a bucket.
 const (
 	requests = iota
 	events
@@ -125,26 +123,26 @@ const (
 	rates
 )
 
-// rateNames are what the rates are called.
+// rateNames are the names of the rates.
 var rateNames = [rates]string{"requests_per_second", "events_per_second", "bytes_per_second"}
 
 func (l Limits) rates() [rates]float64 {
 	return [rates]float64{l.RequestsPerSecond, l.EventsPerSecond, l.BytesPerSecond}
 }
 
-// bucket is what a tenant may still send at once, by rate. One that is full is dropped.
+// bucket is what a tenant may still send immediately, by rate. Full buckets are dropped.
 type bucket struct {
 	levels [rates]float64
 	at     time.Time
 }
 
-// burst is for how many seconds a tenant may send ahead.
+// burst is how many seconds' worth a tenant may send at once.
 const burst = 2
 
-// room is how much fits into a bucket: at least one of anything.
+// room is the capacity of a bucket: at least one.
 func room(rate float64) float64 { return max(float64(rate*burst), 1) }
 
-// fill brings a bucket to a time, and reports whether it is full.
+// fill refills a bucket up to a time, and reports whether it is full.
 func (k *bucket) fill(limits [rates]float64, now time.Time) (full bool) {
 	passed := max(now.Sub(k.at).Seconds(), 0)
 	k.at, full = now, true
@@ -163,9 +161,9 @@ func (b *Book) Request(tenant string) error {
 	return b.take(tenant, [rates]float64{requests: 1})
 }
 
-// Events counts events or other records that a tenant sends, and the bytes of them, or
-// refuses them all. More at once than a tenant may send ahead passes when it sent nothing
-// for a while, and is then waited for.
+// Events counts events or other records that a tenant sends, and their bytes, or refuses them
+// all. A batch larger than the burst passes if the bucket is full, and the tenant waits for it
+// afterwards.
 func (b *Book) Events(tenant string, count int, size int64) error {
 	if err := b.fits(tenant, int64(count), size); err != nil {
 		return err
@@ -209,10 +207,10 @@ func (b *Book) take(tenant string, asked [rates]float64) error {
 	return nil
 }
 
-// longestWait is the most that somebody is told to wait.
+// longestWait is the longest wait that a refusal states.
 const longestWait = 24 * time.Hour
 
-// limited says which limit is exceeded, by what, and when to come back.
+// limited is the error that names the exceeded limit, the excess, and when to retry.
 func limited(which int, rate, asked, missing float64) error {
 	wait := &Wait{Limit: rateNames[which], After: longestWait}
 	if seconds := missing / rate; seconds < longestWait.Seconds() {
@@ -222,10 +220,10 @@ func limited(which int, rate, asked, missing float64) error {
 		WithFix(fmt.Sprintf("come back in %v, or ask whoever runs the server for a higher %s", wait.After, wait.Limit)).WithCause(wait)
 }
 
-// sweepEvery is how often buckets that are full again are dropped.
+// sweepEvery is the interval at which full buckets are dropped.
 const sweepEvery = 10 * time.Second
 
-// sweep drops full buckets now and then.
+// sweep drops full buckets from time to time.
 func (b *Book) sweep(now time.Time) {
 	if passed := now.Sub(b.swept); passed >= 0 && passed < sweepEvery {
 		return
@@ -238,17 +236,17 @@ func (b *Book) sweep(now time.Time) {
 	}
 }
 
-// limits returns the limits of a tenant, for who has the lock.
+// limits returns the limits of a tenant. The caller holds the lock.
 func (b *Book) limits(tenant string) Limits { return b.own[tenant].or(b.standard) }
 
-// Limits returns the limits that hold for a tenant.
+// Limits returns the effective limits of a tenant.
 func (b *Book) Limits(tenant string) Limits {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.limits(tenant)
 }
 
-// fits refuses what would make a tenant keep more than it may.
+// fits refuses what would exceed the storage limits of a tenant.
 func (b *Book) fits(tenant string, count, size int64) error {
 	limits := b.Limits(tenant)
 	if b.board == nil || limits.MaxRecords < 0 && limits.MaxBytes < 0 {

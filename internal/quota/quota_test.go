@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/quota"
 )
 
-// clock is a clock that stands still until it is told to move.
+// clock is a fake clock.
 type clock struct{ now time.Time }
 
 func newClock() *clock { return &clock{time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)} }
@@ -22,7 +22,7 @@ func newClock() *clock { return &clock{time.Date(2026, 3, 14, 9, 0, 0, 0, time.U
 func (c *clock) Now() time.Time        { return c.now }
 func (c *clock) move(by time.Duration) { c.now = c.now.Add(by) }
 
-// waits returns how long a refusal says to wait, and fails if it is none.
+// waits returns the wait in a refusal, and fails if it is none.
 func waits(t *testing.T, err error, limit string) time.Duration {
 	t.Helper()
 	w, ok := errors.AsType[*quota.Wait](err)
@@ -32,8 +32,8 @@ func waits(t *testing.T, err error, limit string) time.Duration {
 	return w.After
 }
 
-// A tenant sends two seconds ahead at most, and is told when it may go on: then it may,
-// and not a moment earlier. Others are not affected.
+// A tenant may send at most two seconds ahead, and a refusal says when it may continue: then it
+// may, and not a moment earlier. Others are not affected.
 func TestRates(t *testing.T) {
 	c := newClock()
 	b := quota.New(quota.Options{Clock: c.Now, Default: quota.Limits{RequestsPerSecond: 10, EventsPerSecond: 100, BytesPerSecond: 1000}})
@@ -62,7 +62,7 @@ func TestRates(t *testing.T) {
 	waits(t, b.Request("acme"), "requests_per_second")
 }
 
-// Events are let in all or none: of what is refused nothing is counted.
+// Events are admitted all or none: refused events are not counted.
 func TestAllOrNone(t *testing.T) {
 	c := newClock()
 	b := quota.New(quota.Options{Clock: c.Now, Default: quota.Limits{EventsPerSecond: 100, BytesPerSecond: 1000}})
@@ -77,7 +77,8 @@ func TestAllOrNone(t *testing.T) {
 	}
 }
 
-// More than fits at once is let in when nothing was sent for a while, and paid for later.
+// A batch larger than the burst is admitted if nothing was sent for a while, and paid for
+// later.
 func TestLargeBatches(t *testing.T) {
 	c := newClock()
 	b := quota.New(quota.Options{Clock: c.Now, Default: quota.Limits{EventsPerSecond: 100}})
@@ -94,8 +95,8 @@ func TestLargeBatches(t *testing.T) {
 	}
 }
 
-// Over time nobody gets more than its rate and what it may send ahead, and nobody who
-// stays below it is refused, whatever the pattern.
+// Over time no tenant gets more than its rate and its burst, and none below its rate is
+// refused, for any pattern.
 func TestRatesAgainstAModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -124,7 +125,7 @@ func TestRatesAgainstAModel(t *testing.T) {
 	}
 }
 
-// Tenants that send nothing take no memory.
+// Idle tenants use no memory.
 func TestIdleTenantsAreForgotten(t *testing.T) {
 	c := newClock()
 	b := quota.New(quota.Options{Clock: c.Now})
@@ -143,7 +144,7 @@ func TestIdleTenantsAreForgotten(t *testing.T) {
 	if n := b.Held(); n != 1 {
 		t.Errorf("%d tenants are held", n)
 	}
-	// A clock that is set back forgets nothing and refuses nobody for ever.
+	// A clock that is set back loses nothing and does not refuse forever.
 	b = quota.New(quota.Options{Clock: c.Now, Default: quota.Limits{RequestsPerSecond: 1}})
 	for range 2 {
 		if err := b.Request("acme"); err != nil {
@@ -158,7 +159,7 @@ func TestIdleTenantsAreForgotten(t *testing.T) {
 	}
 }
 
-// The limits of a tenant are its own, hold at once, and outlive a restart.
+// The limits of a tenant are its own, take effect immediately, and survive a restart.
 func TestOwnLimits(t *testing.T) {
 	c := newClock()
 	dir := t.TempDir()
@@ -184,7 +185,7 @@ func TestOwnLimits(t *testing.T) {
 	if err := b.Set(t.Context(), "operator:bootstrap", "back", slow); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // taking away what is not there is no error
+	for range 2 { // removing missing limits is no error
 		if err := b.Set(t.Context(), "operator:bootstrap", "back", quota.Limits{}); err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +220,7 @@ func TestOwnLimits(t *testing.T) {
 	}
 }
 
-// A tenant keeps no more than it may, counted from the journal after a restart.
+// A tenant stores no more than it may, counted from the journal after a restart.
 func TestSizes(t *testing.T) {
 	c := newClock()
 	dir := t.TempDir()
@@ -303,7 +304,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// What was sent and is not on record, such as duplicates, does not fill a tenant.
+// What was sent and is not recorded, such as duplicates, does not count.
 func TestSizesAreOfWhatIsKept(t *testing.T) {
 	board, err := lukasa.Open(t.TempDir(), lukasa.Options{})
 	if err != nil {
@@ -327,7 +328,7 @@ func TestSizesAreOfWhatIsKept(t *testing.T) {
 	}
 }
 
-// A negative limit is none.
+// A negative limit means none.
 func TestNoLimit(t *testing.T) {
 	b := quota.New(quota.Options{Clock: newClock().Now, Default: quota.Limits{RequestsPerSecond: -1, EventsPerSecond: -1, BytesPerSecond: -1}})
 	for range 1000 {

@@ -12,7 +12,7 @@ import (
 // alikeHits is how many of the best hits are compared with each other.
 const alikeHits = 100
 
-// alike marks hits that have nearly the same words as a better one: nine of ten.
+// alike marks hits that share nine of ten words with a better hit.
 func (e *question) alike(ctx context.Context, hits []Hit) error {
 	hits = hits[:min(len(hits), alikeHits)]
 	may := e.mayBeAlike(hits)
@@ -43,10 +43,10 @@ func (e *question) alike(ctx context.Context, hits []Hit) error {
 	return nil
 }
 
-// partReads is how many documents to read are worth a goroutine.
+// partReads is how many reads are worth a goroutine.
 const partReads = 8
 
-// terms returns the terms of a document, each once, in order.
+// terms returns the distinct terms of a document, sorted.
 func (e *question) terms(position uint64) ([]text.Term, error) {
 	doc, err := e.words.Forward(position)
 	if err != nil || doc == nil {
@@ -60,11 +60,11 @@ func (e *question) terms(position uint64) ([]text.Term, error) {
 	return slices.Compact(set), nil
 }
 
-// mayBeAlike returns which hits are about as long as another, and may be near it: what
-// has the same words is both. Most hits need not be read then.
+// mayBeAlike returns which hits have about the same length as another and may be near it, as
+// texts with the same words are. So most hits need not be read.
 func (e *question) mayBeAlike(hits []Hit) (may []int) {
 	places := make([]int, len(hits))
-	wanted := make([]bool, len(hits)) // its length is one that is compared, and none like it was found yet
+	wanted := make([]bool, len(hits)) // its length is compared, and no hit like it was found yet
 	for i := range hits {
 		places[i] = e.place[hits[i].Position]
 		words := e.list[places[i]].row.Words
@@ -89,9 +89,9 @@ func (e *question) mayBeAlike(hits []Hit) (may []int) {
 	return may
 }
 
-// like reports whether two candidates are near each other and about as near to the
-// question, or whether that is not known: a text of which the model has few pieces has a
-// vector that says little of it.
+// like reports whether two candidates are near each other and about equally near to the
+// question, or whether that is unknown: if the model knows few pieces of a text, its vector
+// says little.
 func (e *question) like(a, b int) bool {
 	if e.near == nil || e.unread(a) || e.unread(b) {
 		return true
@@ -104,22 +104,21 @@ func (e *question) unread(i int) bool {
 	return e.near[i].Values == nil || 8*e.near[i].Pieces < e.list[i].row.Words
 }
 
-// How far the nearness of texts with nearly the same words is apart at most, and how near
-// they are to each other at least.
+// For texts with nearly the same words: the largest difference of their nearness to the
+// question, and the least nearness to each other.
 const (
 	likeNear = 0.1
 	likeEach = 0.7
 )
 
-// manyTerms is how many terms a text has at most that is compared with others: what is
-// that long is seldom said twice.
+// manyTerms is the most terms of a text that is compared: longer texts are seldom repeated.
 const manyTerms = 2000
 
-// fewTerms is how many terms a text has at least that can say the same as another: of
-// very short ones there are too many.
+// fewTerms is the least terms of a text that can repeat another: too many very short texts are
+// alike.
 const fewTerms = 4
 
-// same reports whether two sets of terms, both in order, have nine of ten in common.
+// same reports whether two sorted sets of terms have nine of ten in common.
 func same(a, b []text.Term) bool {
 	if min(len(a), len(b)) < fewTerms || 10*min(len(a), len(b)) < 9*max(len(a), len(b)) {
 		return false

@@ -2,11 +2,11 @@ package recall
 
 import "time"
 
-// anchorGrain is how exactly the time of an event tells when something was: it may have
-// been told days later.
+// anchorGrain is how precisely the time of an event dates what it mentions: it may have been
+// mentioned days later.
 const anchorGrain = 7 * 24 * time.Hour
 
-// at returns a reference to an event as one to the time when that happened.
+// at turns a reference to an event into one to the time of that event.
 func (t TimeRef) at(when time.Time) TimeRef {
 	out := TimeRef{Soft: true, Grain: anchorGrain, Text: t.Text, Start: t.Start, End: t.End}
 	switch t.Direction {

@@ -1,7 +1,7 @@
 package recall
 
-// beside does something in a goroutine of its own. What it returns waits for that, as often
-// as it is called, and a panic goes on there.
+// beside calls do in a goroutine. wait returns its result, as often as it is called, and
+// repeats its panic.
 func beside(do func() error) (wait func() error) {
 	done := make(chan struct{})
 	var err error

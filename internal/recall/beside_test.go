@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestBeside: what is done beside is waited for, however often, and a panic there is one of
-// who waits.
+// TestBeside: wait may be called more than once, and a panic reaches the caller of wait.
 func TestBeside(t *testing.T) {
 	wrong := errors.New("wrong")
 	for _, want := range []error{nil, wrong} {

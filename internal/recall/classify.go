@@ -10,32 +10,32 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Intent is what a query wants, in one word. HMX-C/5 names procedural and leaves
-// the others open.
+// Intent is the purpose of a query, in one word. HMX-C/5 names procedural and leaves the others
+// open.
 type Intent string
 
 // The intents.
 const (
-	Procedural Intent = "procedural" // how something is done: how do I…, deploy…
-	Diagnostic Intent = "diagnostic" // what is wrong: why does it fail, an error's text
+	Procedural Intent = "procedural" // how to do something: how do I…, deploy…
+	Diagnostic Intent = "diagnostic" // what is wrong: why does it fail, the text of an error
 	Causal     Intent = "causal"     // why something is as it is
 	Temporal   Intent = "temporal"   // when something was
 	Episodic   Intent = "episodic"   // what happened, what was said or done
 	Factual    Intent = "factual"    // who, what, where, how many, whether
-	General    Intent = "general"    // none of those: words to look for
+	General    Intent = "general"    // none of those: search words
 )
 
-// MaxKeywords, MaxNames and MaxEntities are how many of each a query may have.
+// MaxKeywords, MaxNames and MaxEntities limit how many of each a query may have.
 const (
 	MaxKeywords = 32
 	MaxNames    = 8
 	MaxEntities = 16
 )
 
-// maxKeyword is the longest keyword in bytes. What is longer is no word.
+// maxKeyword is the length of the longest keyword in bytes.
 const maxKeyword = 128
 
-// Asks says what a question asks for. A query that is no question asks nothing.
+// Asks says what a question asks for. It is empty for a query that is no question.
 type Asks struct {
 	When    bool // when, what time, which year, how long ago
 	Where   bool // where, which city
@@ -46,23 +46,22 @@ type Asks struct {
 	YesNo   bool // is it, did she
 }
 
-// Class is what was made of a query.
+// Class is the classification of a query.
 //
-// It is a function of the query, of the time and of what the finder of entities
-// returns. It is made from words alone: a query in another language than English
-// has keywords and names, and the intent [General].
+// It is a function of the query, the time and the entities that the caller finds. It depends on
+// English words: a query in another language has keywords and names, and the intent [General].
 type Class struct {
 	Intent   Intent
-	Keywords []string  // words without those that every text has, as written
-	Entities []string  // who and what it speaks of, as written
-	Names    []string  // what is written as a name: capitalised, not as every sentence begins
-	Times    []TimeRef // every time it speaks of, in order
-	Time     *TimeRef  // the one of Times that says most, nil if there is none
+	Keywords []string  // words without stop words, as written
+	Entities []string  // the entities it mentions, as written
+	Names    []string  // words written as names: capitalised, and not only as the first word of a sentence
+	Times    []TimeRef // every time reference, in order
+	Time     *TimeRef  // the most specific of Times, nil if there is none
 	Asks     Asks
-	Newest   bool // it wants the last word on something: latest, current, now
+	Newest   bool // it asks for the latest state: latest, current, now
 }
 
-// Classification returns the class in the words of a pack.
+// Classification returns the class in the form of a pack.
 func (c Class) Classification() hmx.QueryClassification {
 	q := hmx.QueryClassification{Intent: string(c.Intent), Keywords: c.Keywords, Entities: c.Entities}
 	if q.Keywords == nil {
@@ -78,9 +77,8 @@ func (c Class) Classification() hmx.QueryClassification {
 	return q
 }
 
-// Classify says what a query wants and what it speaks of. entities finds who and
-// what a text speaks of; it may be nil. What is beyond the first [text.MaxQuery]
-// bytes is not looked at.
+// Classify classifies a query. entities finds the entities in a text; it may be nil. Classify
+// reads the first [text.MaxQuery] bytes.
 func Classify(query string, now time.Time, entities func(text string) []string) Class {
 	query = text.Head(query, text.MaxQuery)
 	c := Class{Times: ParseTime(query, now)}
@@ -94,8 +92,8 @@ func Classify(query string, now time.Time, entities func(text string) []string) 
 	return c
 }
 
-// telling returns the reference that says most: one that draws a line, else one
-// that has a time, else an event.
+// telling returns the most specific reference: a strict one, else one with a time, else an
+// event.
 func telling(refs []TimeRef) *TimeRef {
 	rank := func(t *TimeRef) int {
 		switch {
@@ -117,7 +115,7 @@ func telling(refs []TimeRef) *TimeRef {
 	return best
 }
 
-// appendDistinct appends the words that are not there yet, whatever their case.
+// appendDistinct appends the words that are new, ignoring case.
 func appendDistinct(dst, words []string, most int) []string {
 	for _, w := range words {
 		if len(dst) == most {
@@ -139,30 +137,30 @@ func contains(words []string, w string) bool {
 	return false
 }
 
-// queryReader goes through the words of a query once.
+// queryReader reads the words of a query in one pass.
 type queryReader struct {
 	text  string
 	class *Class
 
-	number   int       // how many words of the sentence were read
-	open     bool      // only words that lead to a question were read in the sentence
-	polite   bool      // the sentence begins like one that asks for yes or no
+	number   int       // words read in the sentence
+	open     bool      // the sentence has only had words that lead to a question
+	polite   bool      // the sentence begins like a yes-or-no question
 	question queryWord // the question word of the sentence, if it has one
-	last     queryWord // the word before
-	lastName int       // where the last name ends, 0 if something else came behind it
-	times    []TimeRef // those that are not passed yet
+	last     queryWord // the previous word
+	lastName int       // end of the last name, 0 if something else came after it
+	times    []TimeRef // references that are still ahead
 	lower    [longestQueryWord]byte
 
-	asked    bool // some sentence asks
-	told     bool // a question is about what was done: what did, what happened
-	does     bool // a sentence begins with a verb that tells to do something
+	asked    bool // a sentence is a question
+	told     bool // a question is about past actions: what did, what happened
+	does     bool // a sentence begins with an imperative verb
 	steps    bool // steps, procedure, instructions
 	repairs  bool // a sentence begins with fix, debug
 	wrong    bool // error, fails, crash
 	remember bool // remember, remind
 }
 
-// read goes through the query.
+// read reads the query.
 func (r *queryReader) read() {
 	r.times = r.class.Times
 	r.open = true
@@ -180,7 +178,7 @@ func (r *queryReader) read() {
 	}
 }
 
-// pass goes over a character between words.
+// pass skips a character between words.
 func (r *queryReader) pass(c rune) {
 	switch c {
 	case '.', '?', '!', '\n', ';', ':':
@@ -191,7 +189,7 @@ func (r *queryReader) pass(c rune) {
 	}
 }
 
-// queryRune reports whether a character is of a word.
+// queryRune reports whether a character is part of a word.
 func queryRune(c rune) bool {
 	if c < utf8.RuneSelf {
 		return wordByte(byte(c))
@@ -199,9 +197,8 @@ func queryRune(c rune) bool {
 	return wordRune(c)
 }
 
-// wordEnd returns where the word ends that begins at a place. Signs between two
-// letters or digits are of the word: main.go, src/app, payments-v2, don't. So are
-// those of C++ and C#.
+// wordEnd returns the end of the word that begins at a place. Signs between two letters or
+// digits belong to the word: main.go, src/app, payments-v2, don't. So do those of C++ and C#.
 func wordEnd(text string, at int) int {
 	from := at
 	for at < len(text) {
@@ -228,7 +225,7 @@ func wordEnd(text string, at int) int {
 	return at
 }
 
-// word takes in one word.
+// word processes one word.
 func (r *queryReader) word(start, end int) {
 	w := r.text[start:end]
 	owner := false
@@ -256,7 +253,7 @@ func (r *queryReader) word(start, end int) {
 	r.last = kind
 }
 
-// common reports whether a word says nothing where it stands.
+// common reports whether a word carries no meaning at its place.
 func (r *queryReader) common(kind queryWord) bool {
 	switch kind {
 	case querySeek, queryRemember:
@@ -271,7 +268,7 @@ func (r *queryReader) common(kind queryWord) bool {
 	return kind > queryNone && kind <= queryHappened
 }
 
-// name takes in a word that may be a name or a part of one.
+// name processes a word that may be a name or part of one.
 func (r *queryReader) name(start, end int, common, owner bool) {
 	w := r.text[start:end]
 	first, size := utf8.DecodeRuneInString(w)
@@ -288,7 +285,7 @@ func (r *queryReader) name(start, end int, common, owner bool) {
 			names[len(names)-1] = whole
 		}
 	case r.number == 0 && !owner && strings.IndexFunc(w[size:], inName) < 0 && !r.capitalAt(end):
-		// As every sentence begins.
+		// The first word of any sentence has a capital.
 		r.lastName = 0
 		return
 	case len(names) == MaxNames:
@@ -305,18 +302,18 @@ func (r *queryReader) name(start, end int, common, owner bool) {
 	}
 }
 
-// inName reports whether a character behind the first shows that a word is no
-// ordinary one: GitHub, HTTP, Web3.
+// inName reports whether a character after the first marks a word as a name: GitHub, HTTP,
+// Web3.
 func inName(c rune) bool { return unicode.IsUpper(c) || unicode.IsDigit(c) }
 
-// capitalAt reports whether a word with a capital letter follows.
+// capitalAt reports whether a capitalised word follows.
 func (r *queryReader) capitalAt(end int) bool {
 	rest, ok := strings.CutPrefix(r.text[end:], " ")
 	c, _ := utf8.DecodeRuneInString(rest)
 	return ok && unicode.IsUpper(c) && rest[:wordEnd(rest, 0)] != "I"
 }
 
-// ask takes in what a word says about the question.
+// ask processes what a word says about the question.
 func (r *queryReader) ask(kind queryWord, w string) {
 	a := &r.class.Asks
 	switch r.last {
@@ -362,7 +359,7 @@ func (r *queryReader) ask(kind queryWord, w string) {
 	}
 }
 
-// begin takes in a word before which only such were read as lead to a question.
+// begin processes a word after words that only lead to a question.
 func (r *queryReader) begin(kind queryWord, w string) {
 	a := &r.class.Asks
 	if r.polite && r.last.asksYesNo() && !strings.EqualFold(w, "you") {
@@ -374,7 +371,7 @@ func (r *queryReader) begin(kind queryWord, w string) {
 		return
 	case queryBe, queryWas, queryDid:
 		if r.question == queryNone && !r.polite {
-			// Perhaps just a polite way to ask: can you tell me when…
+			// Perhaps only a polite question: can you tell me when…
 			a.YesNo, r.asked, r.polite = true, true, true
 			r.told = r.told || kind == queryDid
 			return

@@ -36,12 +36,12 @@ func shortClass(c Class) string {
 	return out
 }
 
-// TestClassify reads what people ask.
+// TestClassify classifies typical questions.
 func TestClassify(t *testing.T) {
 	table(t, "classes.txt", 80, func(query string) string { return shortClass(Classify(query, testNow(), nil)) })
 }
 
-// TestClassifyEntities takes entities from the one who finds them.
+// TestClassifyEntities takes entities from the given function.
 func TestClassifyEntities(t *testing.T) {
 	many := make([]string, 100)
 	for i := range many {
@@ -58,8 +58,7 @@ func TestClassifyEntities(t *testing.T) {
 	}
 }
 
-// TestClassification writes a class as a pack has it, with nothing null but the
-// time.
+// TestClassification writes a class as a pack has it; only the time may be null.
 func TestClassification(t *testing.T) {
 	q := Classify("", testNow(), nil).Classification()
 	if q.Intent != "general" || q.Keywords == nil || q.Entities == nil || len(q.Keywords)+len(q.Entities) > 0 || q.TimeRef != nil {
@@ -71,7 +70,7 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// checkClass holds what is true of the class of any query.
+// checkClass checks the invariants of a class.
 func checkClass(t *testing.T, query string) Class {
 	t.Helper()
 	c := Classify(query, testNow(), nil)
@@ -100,7 +99,7 @@ func checkClass(t *testing.T, query string) Class {
 	return c
 }
 
-// TestClassifyProperties puts words together as nobody would.
+// TestClassifyProperties combines words at random.
 func TestClassifyProperties(t *testing.T) {
 	words := append(vocabulary(), strings.Fields(`what when who where why how many come did was is can you tell me remember deploy fix error
 		steps latest Anna New York Anna's I GitHub main.go src/app don't what’s Ünal Œuvre . ? ! ; :`)...)
@@ -135,7 +134,7 @@ func BenchmarkClassify(b *testing.B) {
 	}
 }
 
-// TestClassifyIsBounded: what is beyond the first bytes says nothing.
+// TestClassifyIsBounded: text after the first bytes is ignored.
 func TestClassifyIsBounded(t *testing.T) {
 	lead := strings.Repeat("é ", text.MaxQuery/3)
 	c := Classify("when "+lead+" Late on 2023-05-07 why?", testNow(), func(query string) []string {

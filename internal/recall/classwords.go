@@ -2,23 +2,23 @@ package recall
 
 import "unicode/utf8"
 
-// queryWord is what a word means to one who wonders what a query wants.
+// queryWord is the role of a word in the classification of a query.
 type queryWord uint8
 
 const (
 	queryNone     queryWord = iota
-	queryStop               // in every text
-	queryLead               // likewise, and leads to a question: please, me, and
+	queryStop               // stop word
+	queryLead               // stop word that leads to a question: please, me, and
 	queryWhen               // when
 	queryWhere              // where
 	queryWho                // who, whose
 	queryWhy                // why
 	queryHow                // how
 	queryWhat               // what, which
-	queryBe                 // is, can: asks for yes or no at the beginning
+	queryBe                 // is, can: at the beginning, a yes-or-no question
 	queryWas                // was: likewise, about the past
-	queryDid                // did: likewise, about what was done
-	queryHappened           // happened; the last of those that say nothing themselves
+	queryDid                // did: likewise, about past actions
+	queryHappened           // happened; the last of the words without meaning of their own
 
 	querySeek       // leads to a question: show, find, tell
 	queryRemember   // likewise: remember, remind
@@ -29,22 +29,21 @@ const (
 	queryTimeNoun   // time, date, year
 	queryPlaceNoun  // city, country
 	queryPersonNoun // person, people
-	queryDo         // tells to do something: deploy, build
+	queryDo         // imperative: deploy, build
 	queryRepair     // fix, debug
 	queryWrong      // error, fails
 	querySteps      // steps, procedure
 	queryNewest     // latest, current
 )
 
-// asksYesNo reports whether a sentence that begins with a word asks for yes or no.
+// asksYesNo reports whether a sentence that begins with the word is a yes-or-no question.
 func (w queryWord) asksYesNo() bool { return w == queryBe || w == queryWas || w == queryDid }
 
-// longestQueryWord is the longest word that queryMeaning knows.
+// longestQueryWord is the length of the longest word that queryMeaning knows.
 const longestQueryWord = 16
 
-// lowerInto writes a word in lower case, and returns what it has written. Words
-// beyond ASCII are returned empty: none of them means anything here, but for the
-// apostrophe.
+// lowerInto writes a word in lower case and returns it. For words that are not ASCII, except
+// for the apostrophe, the result is empty: none of them has a role here.
 func lowerInto(dst *[longestQueryWord]byte, w string) []byte {
 	n := 0
 	for i := 0; i < len(w); i++ {
@@ -62,7 +61,7 @@ func lowerInto(dst *[longestQueryWord]byte, w string) []byte {
 	return dst[:n]
 }
 
-// queryMeaning returns what a lower-case word means.
+// queryMeaning returns the role of a lower-case word.
 func queryMeaning(w []byte) queryWord {
 	switch string(w) {
 	case "when", "when'd":

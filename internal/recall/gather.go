@@ -20,32 +20,31 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// How many candidates there are at least, and which of them bring their neighbours.
+// The minimum of candidates, and which of them add their neighbours.
 const (
 	byWords   = 120
 	byMeaning = 120
 	byGraph   = 50
 	hoods     = 40
-	reach     = 2  // neighbours before and behind
-	farReach  = 16 // that are looked at for them where some may be filtered out
+	reach     = 2  // neighbours on each side
+	farReach  = 16 // neighbours searched on each side if some may be filtered out
 )
 
-// candidate is a document that may answer.
+// candidate is a document that may answer the question.
 type candidate struct {
 	position uint64
 	row      roster.Row
-	words    float64 // by its own words
-	near     float64 // by its own vector
-	other    float64 // by that of the built-in model, where the question is by another; see second.go
-	about    float64 // by whom and what it names
-	quoted   bool    // it has what the question quotes
+	words    float64 // score of its own words
+	near     float64 // nearness of its own vector
+	other    float64 // nearness by the built-in model if the question uses another; see second.go
+	about    float64 // score of the entities it names
+	quoted   bool    // it contains a phrase that the question quotes
 	core     bool    // found by itself, not as a neighbour
-	// Places of its neighbours among the candidates, the nearest first; -1 if they are
-	// not known.
+	// Indexes of its neighbours among the candidates, the nearest first; -1 if unknown.
 	before, behind [reach]int
 }
 
-// question is a question on its way to an answer.
+// question is the state of one search.
 type question struct {
 	*Searcher
 	state   State
@@ -53,14 +52,14 @@ type question struct {
 	class   Class
 	query   text.Query
 	lexical lexical.Query
-	quoted  []text.Phrase // of a question that has other words too
+	quoted  []text.Phrase // if the question has other words as well
 	vector  []float32     // nil if there is none
-	second  []float32     // by the built-in model, where vector is by another; nil if there is none
+	second  []float32     // by the built-in model, if vector is by another; nil if there is none
 	times   []TimeRef
-	names   map[roster.Speaker]bool // of those who speak
+	names   map[roster.Speaker]bool // the speakers it names
 
 	words    *lexical.View
-	matters  Salience // nil if it is importance alone
+	matters  Salience // nil for importance alone
 	vectors  *vector.View
 	roster   *roster.View
 	graph    *graph.View
@@ -68,16 +67,16 @@ type question struct {
 	mu       sync.Mutex // guards accepted
 	accepted map[uint64]bool
 
-	more  bool          // a source may have more than it was asked for
-	list  []candidate   // by position, once they are all there
-	near  []vector.Near // of them, by the built-in model; nil if that is not asked with
+	more  bool          // a source may have more candidates than it returned
+	list  []candidate   // sorted by position, once complete
+	near  []vector.Near // of the candidates, by the built-in model; nil if that is not used
 	place map[uint64]int
 	hoods []hood
 	hits  []Hit
-	most  [shared]float64 // of each part that is a share
+	most  [shared]float64 // the maximum of each part that is a share
 }
 
-// read reads a question, and opens what is needed to look for what is near to it.
+// read parses a question and opens what the search by meaning needs.
 func (s *Searcher) read(st State, q *Request) (*question, error) {
 	now := time.Unix(0, q.Now).UTC()
 	var entities []kind.Entity
@@ -110,7 +109,7 @@ func (s *Searcher) read(st State, q *Request) (*question, error) {
 	return e, e.direct(entities)
 }
 
-// prepare opens what else is needed to answer the question.
+// prepare opens what else the search needs.
 func (e *question) prepare(ctx context.Context) (err error) {
 	if e.words, err = lexical.Open(e.state.Reader, e.state.Tenant, e.state.Size, e.Searcher.words); err != nil {
 		return err
@@ -125,7 +124,7 @@ func (e *question) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// accept looks closer at a document, where that is needed, and once only.
+// accept calls the request's Accept for a document that needs it, at most once.
 func (e *question) accept(position uint64) (bool, error) {
 	if !e.request.Each {
 		closer, ok, err := e.roster.Closer(position)
@@ -160,7 +159,7 @@ func (e *question) accept(position uint64) (bool, error) {
 	return ok, nil
 }
 
-// finds reports whether a document may be found.
+// finds reports whether a document passes the filters.
 func (e *question) finds(position uint64) (bool, error) {
 	if e.filter.Mask != nil {
 		mask, err := e.filter.Mask(int(position / 1024))
@@ -174,8 +173,8 @@ func (e *question) finds(position uint64) (bool, error) {
 	return e.filter.Accept(position)
 }
 
-// direct finds out which way the question points. Who speaks here is left out: that
-// somebody is named says who speaks and not what about.
+// direct embeds the question without the names of speakers: such a name says who speaks and not
+// what about. An external vector in the request takes precedence.
 func (e *question) direct(entities []kind.Entity) error {
 	left := text.Head(e.request.Query, text.MaxQuery)
 	names := append(slices.Clone(e.class.Names), namesOf(entities)...)
@@ -216,7 +215,7 @@ func (e *question) direct(entities []kind.Entity) error {
 	return nil
 }
 
-// mentioned reports whether somebody of a name speaks, by the graph.
+// mentioned reports whether a speaker has a name, according to the graph.
 func (e *question) mentioned(name string) (bool, error) {
 	node, ok, err := e.graph.Node(kind.EntityPerson, name)
 	if err != nil || !ok || e.filter.Mask == nil && e.filter.Accept == nil {
@@ -226,7 +225,7 @@ func (e *question) mentioned(name string) (bool, error) {
 	return len(seen) > 0, err
 }
 
-// without returns a text without the words of a name, wherever they stand together.
+// without returns a text without the occurrences of a name as whole words.
 func without(text, name string) string {
 	for at := 0; ; {
 		i := indexFold(text[at:], name)
@@ -245,7 +244,7 @@ func without(text, name string) string {
 	}
 }
 
-// indexFold is strings.Index for ASCII letters of any case.
+// indexFold is strings.Index that ignores the case of ASCII letters.
 func indexFold(text, name string) int {
 	if name == "" {
 		return -1
@@ -258,7 +257,7 @@ func indexFold(text, name string) int {
 	return -1
 }
 
-// inWord reports whether a text has a letter or a digit at one of its ends.
+// inWord reports whether a text has a letter or a digit at the given end.
 func inWord(text string, end func(string) (rune, int)) bool {
 	r, size := end(text)
 	return size > 0 && (unicode.IsLetter(r) || unicode.IsDigit(r))
@@ -273,8 +272,8 @@ func namesOf(entities []kind.Entity) (names []string) {
 	return names
 }
 
-// gather finds candidates by words, by meaning and by name. The others are looked for beside
-// those by meaning, which take the longest.
+// gather finds candidates by words, by meaning and by name. The search by meaning takes
+// longest, so the others run concurrently with it.
 func (e *question) gather(ctx context.Context) error {
 	named := beside(func() error {
 		if err := e.prepare(ctx); err != nil {
@@ -282,7 +281,7 @@ func (e *question) gather(ctx context.Context) error {
 		}
 		return e.named(ctx)
 	})
-	defer named() // nothing goes on behind a panic
+	defer named() // wait, even if this panics
 	var nearest, others []vector.Match
 	var err error
 	if e.request.Sources.has(Meaning) && e.vector != nil && !e.strict() {
@@ -331,8 +330,8 @@ func (e *question) named(ctx context.Context) error {
 	return e.rows()
 }
 
-// depth returns how many candidates a source is asked for. Where few are enough, what one
-// of them does not have another has.
+// depth returns how many candidates a source is asked for. If few are enough, the sources
+// complement each other.
 func (e *question) depth(least int) int {
 	if e.request.Room > 0 {
 		return max(least, e.request.K*3/5)
@@ -349,8 +348,8 @@ func (e *question) nearest(ctx context.Context) ([]vector.Match, error) {
 	return found, e.noneShown(err, len(found))
 }
 
-// noneShown returns ErrNoVectors in the place of what says which vectors there are, be
-// it that none were found, if some of them are hidden.
+// noneShown returns ErrNoVectors in place of an error that reveals which vectors exist, or if
+// none were found, when some documents are hidden.
 func (e *question) noneShown(err error, found int) error {
 	if e.narrowed() && e.request.Vector != nil && (err == nil && found == 0 || fault.CodeOf(err) == fault.InvalidArgument) {
 		return ErrNoVectors
@@ -358,8 +357,8 @@ func (e *question) noneShown(err error, found int) error {
 	return err
 }
 
-// connected finds candidates by whom and what the question names, those who speak
-// left out: they are named everywhere.
+// connected finds candidates by the entities that the question names, except speakers, who are
+// named everywhere.
 func (e *question) connected() error {
 	var seeds []graph.NodeID
 	for _, x := range e.class.Entities {
@@ -387,8 +386,8 @@ func (e *question) connected() error {
 	return nil
 }
 
-// anchor gives times to what the question names as a time by what happened then: the
-// time of the document that has the most of its words.
+// anchor dates the events that the question uses as times: an event has the time of the
+// document that has most of its words.
 func (e *question) anchor(ctx context.Context) error {
 	if e.request.Beside != nil {
 		e.times = e.request.Beside.times
@@ -422,8 +421,8 @@ func (e *question) anchor(ctx context.Context) error {
 	return nil
 }
 
-// at returns the candidate at a position, which is new if it is not there yet. It is
-// valid until the next call.
+// at returns the candidate at a position, and adds it if it is new. The pointer is valid until
+// the next call.
 func (e *question) at(position uint64) *candidate {
 	i, ok := e.place[position]
 	if !ok {
@@ -441,13 +440,13 @@ func (e *question) at(position uint64) *candidate {
 // partRows is how many rows are worth a goroutine.
 const partRows = 128
 
-// rows reads what the roster says of candidates that it was not asked about yet.
+// rows reads the roster rows of candidates that have none yet.
 func (e *question) rows() error {
 	unknown := slices.IndexFunc(e.list, func(c candidate) bool { return c.row.Kind == 0 })
 	if unknown < 0 {
 		return nil
 	}
-	list := e.list[unknown:] // those that came later, mostly
+	list := e.list[unknown:] // mostly those added later
 	return index.Share(len(list), index.Parts(len(list), partRows), func(_, from, to int) error {
 		for i := from; i < to; i++ {
 			c := &list[i]
@@ -467,7 +466,7 @@ func (e *question) rows() error {
 	})
 }
 
-// share returns which part of the most a value is.
+// share returns value relative to most.
 func share(value, most float64) float64 {
 	if most <= 0 {
 		return 0

@@ -8,15 +8,14 @@ import (
 	"lukasa.dev/internal/text"
 )
 
-// Where not all documents are visible, nothing that is kept for all of them together may
-// be used: it would tell of the others. What is needed is counted anew among those that
-// are visible.
+// If not all documents are visible, statistics over all documents must not be used, since they
+// would reveal the hidden ones. What is needed is counted again over the visible documents.
 
-// narrowed reports whether not all documents are visible.
+// narrowed reports whether some documents are not visible.
 func (e *question) narrowed() bool { return e.request.Visible != nil }
 
-// weighted returns terms with their weights; where not all documents are visible, times
-// how rare they are among those that are.
+// weighted returns terms with their weights. If not all documents are visible, it multiplies
+// them by the rarity of the terms among the visible ones.
 func (e *question) weighted(ctx context.Context, terms []text.QueryTerm) ([]lexical.WeightedTerm, error) {
 	list := make([]lexical.WeightedTerm, len(terms))
 	for i, t := range terms {
@@ -40,7 +39,7 @@ func (e *question) weighted(ctx context.Context, terms []text.QueryTerm) ([]lexi
 	return list, nil
 }
 
-// stats returns how many documents there are for whoever asks, and how many words they have.
+// stats returns the number of documents that the caller can see, and the number of their words.
 func (e *question) stats() (documents, length uint64) {
 	if e.narrowed() {
 		return e.request.Visible.Documents, e.request.Visible.Words
@@ -48,7 +47,7 @@ func (e *question) stats() (documents, length uint64) {
 	return e.words.Stats()
 }
 
-// average returns how long documents are.
+// average returns the average length of documents.
 func (e *question) average() float64 {
 	documents, length := e.stats()
 	if documents == 0 || length == 0 {
@@ -57,7 +56,7 @@ func (e *question) average() float64 {
 	return float64(length) / float64(documents)
 }
 
-// params returns the parameters of questions for words.
+// params returns the BM25 parameters.
 func (e *question) params() *lexical.Params {
 	p := lexical.Params{K1: k1, B: b}
 	if e.narrowed() {
@@ -66,7 +65,7 @@ func (e *question) params() *lexical.Params {
 	return &p
 }
 
-// allBesideVisible is allBeside where not all documents are visible.
+// allBesideVisible is allBeside if not all documents are visible.
 func (e *question) allBesideVisible(ctx context.Context, order []int) (err error) {
 	w, err := timeline.NewWalker(e.state.Reader, e.state.Tenant)
 	if err != nil {
@@ -92,9 +91,9 @@ func (e *question) allBesideVisible(ctx context.Context, order []int) (err error
 	return nil
 }
 
-// besideVisible brings in what stands beside a candidate where not all documents are
-// visible: what comes next before it and behind it of what is, as far as the sequence
-// goes on by no more than reach. So what is not visible stands between nothing.
+// besideVisible adds the neighbours of a candidate if not all documents are visible: the next
+// visible documents before and after it whose sequence numbers differ by at most reach. So
+// hidden documents do not separate visible ones.
 func (e *question) besideVisible(w *timeline.Walker, c *candidate) error {
 	for far := farReach; ; far *= 4 {
 		list, earlier, err := w.Around(nil, c.row.Session, placeOf(c), far, far)
@@ -118,8 +117,8 @@ func (e *question) besideVisible(w *timeline.Walker, c *candidate) error {
 	}
 }
 
-// onSide finds the neighbours on one side, among so many of at most so many, and reports
-// whether there are no more.
+// onSide finds the neighbours on one side among the n documents that were read there, and
+// reports whether there are no more. A side with fewer than most documents has ended.
 func (e *question) onSide(c *candidate, n, most int, at func(i int) uint64) (list []uint64, all bool, err error) {
 	for i := range n {
 		position := at(i)
@@ -130,7 +129,7 @@ func (e *question) onSide(c *candidate, n, most int, at func(i int) uint64) (lis
 		if !ok {
 			continue
 		}
-		// Without a sign: the ends are further apart than an int64 can say.
+		// Unsigned: the difference may overflow an int64.
 		if apart := uint64(max(row.Sequence, c.row.Sequence)) - uint64(min(row.Sequence, c.row.Sequence)); apart > reach {
 			return list, true, nil
 		}

@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// neighbours brings in what stands beside the best candidates.
+// neighbours adds the neighbours of the best candidates.
 func (e *question) neighbours(ctx context.Context) error {
 	var mostWords, mostNear float64
 	for i := range e.list {
@@ -40,14 +40,14 @@ func (e *question) neighbours(ctx context.Context) error {
 	return nil
 }
 
-// sort puts the candidates in the order of their positions.
+// sort sorts the candidates by position.
 func (e *question) sort() {
 	order := make([]int, len(e.list))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(e.list[a].position, e.list[b].position) })
-	list := make([]candidate, len(order)) // they are long, and would be moved about
+	list := make([]candidate, len(order)) // candidates are large; this avoids moving them repeatedly
 	for i, from := range order {
 		list[i] = e.list[from]
 		e.place[list[i].position] = i
@@ -55,7 +55,7 @@ func (e *question) sort() {
 	e.list = list
 }
 
-// foresee tells whoever asks which candidates are likely to be hits, in their order.
+// foresee calls the request's Likely with the likely hits, in order.
 func (e *question) foresee(order []int) {
 	if e.request.Likely == nil {
 		return
@@ -68,8 +68,8 @@ func (e *question) foresee(order []int) {
 	e.request.Likely(positions)
 }
 
-// allBeside brings in what stands beside candidates, and notes where. What stands
-// there is looked up by several goroutines; who comes in is decided in their order.
+// allBeside adds the neighbours of candidates and links them. Goroutines look the neighbours
+// up; they are added in the order of the candidates.
 func (e *question) allBeside(ctx context.Context, order []int) error {
 	if e.narrowed() {
 		return e.allBesideVisible(ctx, order)
@@ -87,7 +87,7 @@ func (e *question) allBeside(ctx context.Context, order []int) error {
 		}
 		h, more, err := e.standing(&around[i], e.list[order[i]].position)
 		if err == nil && more {
-			// Some of them may not be found: others are then looked for farther away.
+			// Some neighbours may be filtered out; look farther for others.
 			if err = e.around(ctx, around[i:i+1], order[i:i+1], farReach); err == nil {
 				h, _, err = e.standing(&around[i], e.list[order[i]].position)
 			}
@@ -100,7 +100,8 @@ func (e *question) allBeside(ctx context.Context, order []int) error {
 	return nil
 }
 
-// neighbourhood is what stands around a document, in order, and how much of it before.
+// neighbourhood is the documents around a document, in order, and how many of them come before
+// it.
 type neighbourhood struct {
 	positions []uint64
 	earlier   int
@@ -110,7 +111,7 @@ func (c *candidate) inSession() bool {
 	return c.row.Session != (index.Digest{}) && c.row.Kind == record.Event
 }
 
-// around looks up what stands around candidates that are in a session.
+// around looks up the neighbours of candidates that are in a session.
 func (e *question) around(ctx context.Context, to []neighbourhood, order []int, far int) (err error) {
 	w, err := timeline.NewWalker(e.state.Reader, e.state.Tenant)
 	if err != nil {
@@ -142,8 +143,8 @@ func (e *question) around(ctx context.Context, to []neighbourhood, order []int, 
 	return nil
 }
 
-// standing brings in what stands beside a candidate. It reports whether there may be more
-// farther away.
+// standing returns the neighbours of a candidate that pass the filters. It reports whether
+// there may be more farther away.
 func (e *question) standing(n *neighbourhood, position uint64) (h hood, more bool, err error) {
 	h.of = position
 	for i := n.earlier - 1; i >= 0 && len(h.before) < reach; i-- {
@@ -161,7 +162,7 @@ func (e *question) standing(n *neighbourhood, position uint64) (h hood, more boo
 	return h, more, nil
 }
 
-// beside1 appends a neighbour if it may be found.
+// beside1 appends a neighbour if it passes the filters.
 func (e *question) beside1(list []uint64, position uint64) ([]uint64, error) {
 	if _, known := e.place[position]; !known {
 		if ok, err := e.finds(position); err != nil || !ok {
@@ -172,14 +173,14 @@ func (e *question) beside1(list []uint64, position uint64) ([]uint64, error) {
 	return append(list, position), nil
 }
 
-// hood is what stands beside a candidate, the nearest first.
+// hood is the neighbours of a candidate, the nearest first.
 type hood struct {
 	of             uint64
 	before, behind []uint64
 }
 
-// connect tells candidates where their neighbours are: those that were looked up, and
-// those of one session whose sequences are as near as that.
+// connect links candidates to their neighbours: those that were looked up, and candidates of
+// the same session with sequence numbers within reach.
 func (e *question) connect() {
 	order := make([]int, 0, len(e.list))
 	for i := range e.list {

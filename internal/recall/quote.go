@@ -6,10 +6,9 @@ import (
 	"lukasa.dev/internal/index/lexical"
 )
 
-// quote finds out what is meant by the parts of a question in double quotes. If there
-// is nothing else, they must be found as they are. In a question with other words they
-// are what somebody calls something, which others may have called otherwise: who has
-// them counts for more.
+// quote interprets the double-quoted parts of a question. If there is nothing else, documents
+// must contain them. In a question with other words they are one name of something, which
+// others may call differently: they only raise the score.
 func (e *question) quote() {
 	for _, t := range e.query.Terms {
 		if !t.Quoted {
@@ -20,10 +19,10 @@ func (e *question) quote() {
 	e.lexical.Phrases = e.query.Phrases
 }
 
-// strict reports whether a document must have what is quoted.
+// strict reports whether documents must contain the quoted phrases.
 func (e *question) strict() bool { return len(e.lexical.Phrases) > 0 }
 
-// quotations finds the documents that have what the question quotes.
+// quotations finds the documents with the quoted phrases.
 func (e *question) quotations(ctx context.Context) error {
 	if len(e.quoted) == 0 || !e.request.Sources.has(Words) {
 		return nil

@@ -1,37 +1,34 @@
-// Package recall finds what answers a question: it reads the question, gathers
-// candidates, and weighs them.
+// Package recall is the ranked search: it parses a question, gathers candidates, and scores
+// them.
 //
 // # How
 //
-// Candidates are the documents that have the question's words, those whose vectors are
-// near the question's, and those about whom and what it names. The best of them bring
-// what stands beside them in their sessions: what answers is often said one turn
-// after what was asked. Then each candidate is weighed together with its neighbours:
-// by words, by meaning, by who speaks, by when it happened, and by how much it
-// matters. What each of these adds is told with every hit.
+// Candidates are the documents with the question's words, those whose vectors are near the
+// question's, and those about the entities it names. The best of them add their neighbours in
+// their sessions, since the answer often comes one turn after the question. Then each candidate
+// is scored together with its neighbours: by words, meaning, speaker, time and salience. Every
+// hit lists what each of these adds.
 //
 // # What is guaranteed
 //
-// The answer is a function of the state and the request, to the last bit, whatever the
-// number of processors. Filters hold for everything that is looked at: what is filtered
-// out is no hit and no neighbour of one.
+// The answer is a function of the state and the request, to the last bit, for any number of
+// processors. Filters apply to hits and to their neighbours.
 //
-// Where the request says what is visible, the answer is a function of the visible
-// documents alone, apart from their positions, of which only the order counts: which
-// candidates there are, how rare words are and how long documents, who speaks, what
-// stands beside what, how many vectors are compared. Then the graph, whose weights are
-// those of all documents, is not asked, and neighbours are those with the next sequence
-// numbers. How long an answer takes may depend on the others.
+// If the request limits visibility, the answer is a function of the visible documents alone,
+// apart from the order of their positions. That includes the candidates, the rarity of words,
+// the length of documents, the speakers, the neighbours and the number of vectors compared. The
+// graph, whose weights come from all documents, is not used then, and neighbours are those with
+// the next sequence numbers. The time to answer may depend on hidden documents.
 //
-// Work is bounded by the number of documents: codes of vectors and, where not all
-// documents are visible, postings of the question's words are gone through; all else is
-// bounded whatever the size of the state.
+// Work is linear in the number of documents: a search scans the vector codes and, if not all
+// documents are visible, the postings of the question's words. Everything else is bounded
+// independently of the size of the state.
 //
 // # What is not
 //
-// It does not read text and does not know who may see what; whoever asks does. It does
-// not judge what a text says. The best candidate has a high score even if it answers
-// badly: scores compare candidates of one question, not questions.
+// It does not read texts and does not authorize; the caller does. It does not judge the content
+// of a text. The best candidate has a high score even if it is a bad answer: scores compare
+// candidates of one question, not questions.
 package recall
 
 import (
@@ -46,8 +43,8 @@ import (
 	"lukasa.dev/internal/kv"
 )
 
-// Searcher answers questions about the states of one store. It holds what is read
-// often, up to a number of bytes, and is safe for concurrent use.
+// Searcher searches the states of one store. It caches what is read often, up to a number of
+// bytes, and is safe for concurrent use.
 type Searcher struct {
 	words   *lexical.Cache
 	vectors *vector.Cache
@@ -55,12 +52,11 @@ type Searcher struct {
 	model   *embed.Model
 }
 
-// DefaultCacheBytes is how much a searcher holds if nothing else is said: a million
-// documents of one tenant and some more.
+// DefaultCacheBytes is the default size of a searcher's cache: enough for a million documents
+// of one tenant and more.
 const DefaultCacheBytes = 400 << 20
 
-// New returns a searcher that holds up to so many bytes; zero means
-// [DefaultCacheBytes].
+// New returns a searcher with a cache of the given bytes; zero means [DefaultCacheBytes].
 func New(bytes int64) *Searcher {
 	if bytes <= 0 {
 		bytes = DefaultCacheBytes
@@ -70,7 +66,7 @@ func New(bytes int64) *Searcher {
 	}
 }
 
-// State is what is asked: a tenant as a reader sees it.
+// State is what is searched: a tenant in a snapshot.
 type State struct {
 	Reader kv.Reader
 	Tenant uint32
@@ -82,12 +78,12 @@ func (s *Searcher) Roster(st State) (*roster.View, error) {
 	return roster.Open(st.Reader, st.Tenant, st.Size, s.rows)
 }
 
-// Sources are what candidates come from. The zero value means all of them.
+// Sources are the sources of candidates. The zero value means all of them.
 type Sources uint8
 
 // The sources of candidates.
 const (
-	Words   Sources = 1 << iota // an inverted index
+	Words   Sources = 1 << iota // inverted index
 	Meaning                     // vectors
 	Graph                       // entities
 )
@@ -97,56 +93,55 @@ const allSources = Words | Meaning | Graph
 
 func (s Sources) has(one Sources) bool { return s&one != 0 }
 
-// Request is a question.
+// Request is a search request.
 type Request struct {
 	Query string
-	K     int // hits at most
-	// Room is how many tokens the hits are to fill, of one at most Most, if it is not zero:
-	// once they do, with half of it or 2,000 tokens to spare, there are no more of them. How
-	// long a hit is, is told by its word pieces; what says the same as a better one counts as
-	// nothing. Fewer candidates are gathered then; if they fill less, it is searched as if
-	// there were no Room.
+	K     int // maximum of hits
+	// Room, if not zero, is how many tokens the hits have to fill, where one hit counts at most
+	// Most. The search returns no more hits once they fill it, with half of it or 2,000 tokens
+	// to spare. The length of a hit is the number of its word pieces; duplicates of a better
+	// hit count nothing. The search gathers fewer candidates; if these do not fill the room, it
+	// runs again without Room.
 	Room, Most int
-	Now        int64 // nanoseconds; what is relative to now is relative to this
-	// Where says what may be found. Accept looks closer at a document whose row says
-	// that this takes a closer look, or, with Each, at every one; nil accepts all. It
-	// may be called by several goroutines.
+	Now        int64 // nanoseconds; the reference of relative times
+	// Where filters documents. Accept checks a document whose row says that it needs a closer
+	// look, or, with Each, every document; nil accepts all. It may be called concurrently.
 	Where  roster.Conditions
 	Accept func(position uint64, row roster.Row) (bool, error)
 	Each   bool
-	// Visible says which documents there are for whoever asks, if those are not all.
-	// What the others are has no influence on the answer.
+	// Visible is the documents that the caller may see, nil for all. Other documents do not
+	// influence the answer.
 	Visible *Visible
-	// Vector is the question by the named model, to be compared with the vectors that
-	// the model made; what it made none of is compared by the built-in model. Nil means
-	// the built-in model alone.
+	// Vector is the embedding of the question by the named model. It is compared with the
+	// vectors of that model; documents without one are compared by the built-in model. Nil
+	// means the built-in model alone.
 	Vector []float32
 	Model  string
-	// Exact returns the vector of a document by the model that is used. Nil leaves it at
-	// estimates.
+	// Exact returns the vector of a document by the model in use. Nil means that estimates
+	// suffice.
 	Exact func(position uint64) ([]float32, error)
-	// Salience returns what says how much documents matter. It is called while they are
-	// looked for. Nil, be it this or what it returns, means by their importance alone.
+	// Salience returns the function that rates how much documents matter. It is called while
+	// the search runs. If it is nil, or returns nil, importance alone counts.
 	Salience func() (Salience, error)
-	// Likely is told which documents are likely to be hits, the likeliest first, while
-	// they are still weighed: who is going to read them may begin. It must not take long.
-	// Nil is told nothing.
+	// Likely, if not nil, receives the likely hits, the likeliest first, while they are still
+	// being scored, so that the caller can start to read them. It must return quickly.
 	Likely  func(positions []uint64)
 	Sources Sources
-	// Beside is an answer to the same question, without a Vector, by whose measure the scores
-	// are, so that hits of both can be compared. Nil means that the best candidates are the
-	// measure.
+	// Beside is an answer to the same question without a Vector. It sets the scale of the
+	// scores, so that hits of both can be compared. If it is nil, the best candidates set the
+	// scale.
 	Beside *Answer
 }
 
-// Salience says how much a document matters, from 0 to 1. It is asked about the best only.
+// Salience rates how much a document matters, from 0 to 1. It is called for the best candidates
+// only.
 type Salience func(position uint64, row roster.Row) (float64, error)
 
-// Visible is the documents that there are for whoever asks.
+// Visible is the documents that the caller may see.
 type Visible struct {
-	Mask      roster.Mask // must leave live documents only
-	Documents uint64      // how many they are
-	Words     uint64      // how many tokens they have outside of their tags
+	Mask      roster.Mask // live documents only
+	Documents uint64      // their number
+	Words     uint64      // their tokens outside of tags
 }
 
 // Hit is a document that answers.
@@ -154,45 +149,45 @@ type Hit struct {
 	Position uint64
 	Row      roster.Row
 	Score    float64 // 0 to 1
-	// Duplicate says that the hit at place Of of the answer says nearly the same.
+	// Duplicate says that hit number Of of the answer says nearly the same.
 	Duplicate bool
 	Of        int
 
 	values  *features
-	weights *features // what each counts
+	weights *features // the weight of each part
 }
 
-// Part is one reason for a score.
+// Part is one component of a score.
 type Part struct {
 	Name string
-	// Value is what was found, most of them from 0 to 1; Weight what that counts,
-	// and Score what it adds: their product, in the measure of the whole score.
+	// Value is the feature, mostly from 0 to 1, Weight its weight, and Score their product, on
+	// the scale of the whole score.
 	Value, Weight, Score float64
 }
 
-// Answer is what a question found.
+// Answer is the result of a search.
 type Answer struct {
 	Class      Class
 	Hits       []Hit
-	Candidates int    // that were weighed
-	Documents  uint64 // that there are for whoever asks
-	// More says that the hits fill the room of the request, and that there may be others
-	// behind them.
+	Candidates int    // the number that was scored
+	Documents  uint64 // that the caller may see
+	// More says that the hits fill the room of the request, and that there may be others after
+	// them.
 	More bool
 
-	most  [shared]float64         // of the parts that are shares
-	times []TimeRef               // that are asked for
-	names map[roster.Speaker]bool // of those who speak
+	most  [shared]float64         // the maximum of the parts that are shares
+	times []TimeRef               // in the question
+	names map[roster.Speaker]bool // of the speakers
 }
 
-// ErrNoVectors says that nothing that may be found has a vector by the model of the
+// ErrNoVectors says that no document that the search may find has a vector by the model of the
 // question.
 var ErrNoVectors = fault.Newf(fault.InvalidArgument, "vector: nothing here has a vector of that model and of as many dimensions").
 	WithFix("ask with the model that vectors were made by, or in words alone")
 
-// Search answers a question. A question without a word and without a vector has no
-// answer. Where the request says what is visible, and nothing of that has a vector by
-// its model, the error is ErrNoVectors, and it is up to whoever asks to ask without.
+// Search runs a search. A question without a word and without a vector has no hits. If the
+// request limits visibility and no visible document has a vector by its model, the error is
+// ErrNoVectors, and the caller may search again without the vector.
 func (s *Searcher) Search(ctx context.Context, st State, q Request) (*Answer, error) {
 	if q.Sources == 0 {
 		q.Sources = allSources
@@ -209,7 +204,7 @@ func (s *Searcher) Search(ctx context.Context, st State, q Request) (*Answer, er
 	return a, err
 }
 
-// search is Search at one go. It reports whether the hits fill the room.
+// search is one pass of Search. It reports whether the hits fill the room.
 func (s *Searcher) search(ctx context.Context, st State, q *Request) (*Answer, bool, error) {
 	e, err := s.read(st, q)
 	if err != nil {

@@ -6,14 +6,13 @@ import (
 	"lukasa.dev/internal/index/vector"
 )
 
-// A question by a model outside the program is asked by the built-in one too. Not
-// everything has a vector by the other model: what is new, what it could not read.
-// Such documents are compared by the built-in model, and windows with one of them too.
-// Cosines of two models are no measure of each other, so what counts is the share of
-// the best by the same model; it is told in the measure of the other's.
+// If the question uses an external model, the built-in model is used as well. Some documents
+// have no vector by the external model: new ones, and those that it could not read. These are
+// compared by the built-in model, and so are windows that contain one. Cosines of two models
+// are not comparable, so what counts is the share of the best by the same model, expressed on
+// the scale of the external one.
 
-// nearestOthers finds candidates by the built-in model, where the question is by
-// another one.
+// nearestOthers finds candidates by the built-in model if the question uses another.
 func (e *question) nearestOthers(ctx context.Context) ([]vector.Match, error) {
 	if e.second == nil {
 		return nil, nil
@@ -21,8 +20,8 @@ func (e *question) nearestOthers(ctx context.Context) ([]vector.Match, error) {
 	return e.vectors.Search(ctx, vector.Query{Vector: e.second, K: e.depth(byMeaning), Gate: shortGate, Filter: e.filter})
 }
 
-// addOthers adds candidates by the built-in model to those by another one. Both lists
-// begin with the best.
+// addOthers adds candidates by the built-in model to those by the other one. Both lists begin
+// with the best.
 func (e *question) addOthers(nearest, others []vector.Match) {
 	if len(others) == 0 || others[0].Score <= 0 {
 		return
@@ -38,8 +37,8 @@ func (e *question) addOthers(nearest, others []vector.Match) {
 	}
 }
 
-// weighOthers computes how near candidates are by the built-in model where the one of
-// the question made no vector of them. Rows are those by that model.
+// weighOthers computes the nearness of candidates by the built-in model if the question's model
+// has no vector of them. rows are those by the question's model.
 func (e *question) weighOthers(ctx context.Context, all []features, rows []vector.Near, positions []uint64) error {
 	if e.second == nil {
 		return nil
@@ -63,7 +62,7 @@ func (e *question) weighOthers(ctx context.Context, all []features, rows []vecto
 	return nil
 }
 
-// replace gives a part of some features the values of another measure.
+// replace gives a part of some features the values of another scale.
 func replace(all []features, part int, values []float64, which []bool) {
 	best, most := 0.0, 0.0
 	for i := range all {

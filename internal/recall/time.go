@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// MaxTimeRefs is how many times one query may speak of. What comes later in it is
-// not looked at.
+// MaxTimeRefs is the most time references in one query. Later ones are ignored.
 const MaxTimeRefs = 8
 
-// TimeKind says which of its fields a [TimeRef] means.
+// TimeKind says which fields of a [TimeRef] are set.
 type TimeKind uint8
 
 // The kinds of time references.
@@ -17,7 +16,7 @@ const (
 	TimeRange  TimeKind = iota + 1 // From and Until
 	TimeBefore                     // Until alone
 	TimeAfter                      // From alone
-	TimeAnchor                     // Anchor and Direction: a time that only the one who remembers knows
+	TimeAnchor                     // Anchor and Direction: the time of an event that has to be looked up
 )
 
 // String returns the name of a kind.
@@ -35,15 +34,15 @@ func (k TimeKind) String() string {
 	return ""
 }
 
-// Direction says where, seen from an event, the time lies that was asked for.
+// Direction is the position of the time relative to an event.
 type Direction uint8
 
 // The directions of anchors.
 const (
 	Before Direction = iota + 1 // before the migration
 	After                       // after the release
-	Since                       // since we moved to Postgres: the event itself is in
-	Until                       // until the release: the event itself is in
+	Since                       // since we moved to Postgres: includes the event
+	Until                       // until the release: includes the event
 	During                      // during the outage, when the server crashed
 )
 
@@ -64,35 +63,33 @@ func (d Direction) String() string {
 	return ""
 }
 
-// TimeRef is a time that a query speaks of.
+// TimeRef is a time reference in a query.
 //
-// From is in, Until is not, both in UTC and within the years 1 to 9999. Every end
-// that a query names is in, as people mean it: "between March and May" ends with
-// the last of May, "until 2022" with that year, and "since April" begins with the
-// first of April. "before" and "after" leave out what they name: "after May 7"
-// begins on May 8.
+// From is inclusive and Until exclusive, both in UTC and within the years 1 to 9999. The ends
+// that a query names are included, as people mean it: "between March and May" ends with the
+// last of May, "until 2022" with that year, and "since April" begins with the first of April.
+// "before" and "after" exclude what they name: "after May 7" begins on May 8.
 type TimeRef struct {
 	Kind      TimeKind
 	From      time.Time
 	Until     time.Time
-	Anchor    string    // the event's own words, of an anchor
-	Direction Direction // of an anchor
+	Anchor    string    // the words for the event, if it is an anchor
+	Direction Direction // if it is an anchor
 
-	// Strict is set if the query draws a line: since, until, before, after,
-	// between or from and to, with dates that can be read one way only. Such a
-	// reference may be used as a filter. Any other is a preference.
+	// Strict is set if the query states a limit: since, until, before, after, between or from
+	// and to, with unambiguous dates. Such a reference may be used as a filter. Any other is a
+	// preference.
 	Strict bool
-	// Soft is set if the words themselves are vague: recently, around May, a few
-	// days ago.
+	// Soft is set if the words are vague: recently, around May, a few days ago.
 	Soft bool
 
-	Grain      time.Duration // how long the day, month, year… is that was named
+	Grain      time.Duration // length of the named day, month, year…
 	Text       string        // the words
-	Start, End int           // where they stand in the query, in bytes
+	Start, End int           // byte range of Text in the query
 }
 
-// String returns a reference for a person or a pack: an ISO 8601 interval with
-// two dots for an open end, or the direction and the event.
+// String returns a reference for people and packs: an ISO 8601 interval with two dots for an
+// open end, or the direction and the event.
 func (t TimeRef) String() string {
 	switch t.Kind {
 	case TimeRange:
@@ -107,14 +104,13 @@ func (t TimeRef) String() string {
 	return ""
 }
 
-// nearest is the least width that [Near] knows: people who name a minute do not
-// mean it that exactly.
+// nearest is the least width that [Near] uses: people who name a minute do not mean it that
+// exactly.
 const nearest = 30 * time.Minute
 
-// Near says how well a time fits a reference: 1 inside, and outside 1/(1+d)²,
-// where d is the distance in lengths of what was named. A day off "yesterday" is
-// a quarter, and so is a year off "in 2023". An anchor has no time of its own:
-// nothing is near it, and Near returns 0.
+// Near rates how well a time fits a reference: 1 inside, and outside 1/(1+d)², where d is the
+// distance in lengths of the named unit. A day off "yesterday" gives a quarter, and so does a
+// year off "in 2023". An anchor has no time of its own, so Near returns 0.
 func Near(t TimeRef, at time.Time) float64 {
 	var away time.Duration
 	switch {
@@ -135,9 +131,8 @@ func Near(t TimeRef, at time.Time) float64 {
 	return 1 / float64(r*r)
 }
 
-// ParseTime finds the times that a query speaks of, in the order of its words, at
-// most [MaxTimeRefs]. What it does not understand is no reference. It reads
-// English only.
+// ParseTime finds the time references in a query, in the order of its words, at most
+// [MaxTimeRefs]. It ignores what it does not understand. It reads English only.
 //
 // It understands
 //
@@ -147,20 +142,20 @@ func Near(t TimeRef, at time.Time) float64 {
 //     2024, third quarter of 2024, summer 2023, in 2023, the 1990s, first week of
 //     June, end of last year, the week of May 7;
 //   - weekdays: last Tuesday, on Tuesday, this Monday, Tuesday last week;
-//   - what is relative to now: yesterday, the day before yesterday, last week,
-//     this month, past 3 days, two weeks ago, in the last hour, this morning,
-//     earlier this year, recently, the other day;
+//   - relative to now: yesterday, the day before yesterday, last week, this month,
+//     past 3 days, two weeks ago, in the last hour, this morning, earlier this
+//     year, recently, the other day;
 //   - ranges: between March and May 2023, from 3 to 5 June, June 3-5, since
 //     April, until 2022, before 2023, after May 7, by Friday, older than a week;
 //   - events: before the migration, after the release, since we moved to
 //     Postgres, during the outage, when the server crashed.
 //
-// Where people disagree, this is what holds:
+// Ambiguous expressions are read like this:
 //
 //   - Days, weeks and the like are those of UTC, and a week begins on Monday.
-//   - What lacks a year or a week is the latest that has begun, for memory looks
-//     back: in November, "December" is that of last year. After "by" it is the
-//     next that has not ended.
+//   - A time without a year or a week is the latest that has begun, since memory
+//     looks back: in November, "December" is that of last year. After "by" it is
+//     the next that has not ended.
 //   - "last Tuesday" and "next Tuesday" are the nearest that are not today; "this
 //     Tuesday" is that of this week. "last May" is the latest that is over.
 //   - "last week" is the week before this one; "the last week" and "past week"
@@ -176,8 +171,7 @@ func Near(t TimeRef, at time.Time) float64 {
 //   - Words that are more often something else (may, march, sun, sat, spring,
 //     fall, April who is a person) need a word beside them that speaks of time.
 //
-// It takes time in proportion to the length of the query, and allocates nothing
-// but its result.
+// It runs in time linear in the length of the query, and allocates only its result.
 func ParseTime(query string, now time.Time) []TimeRef {
 	p := timeParser{words: timeScanner{text: query}, now: now.UTC()}
 	if y := p.now.Year(); y < 1 || y > 9999 {

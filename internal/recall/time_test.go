@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write testdata anew from what is")
 // testNow is a Wednesday.
 func testNow() time.Time { return time.Date(2026, 11, 11, 10, 30, 0, 0, time.UTC) }
 
-// shortTime prints a time without what is zero.
+// shortTime prints a time without its zero parts.
 func shortTime(t time.Time) string {
 	switch {
 	case t.Nanosecond() != 0:
@@ -94,7 +94,7 @@ func table(t *testing.T, name string, least int, run func(in string) string) {
 	}
 }
 
-// TestParseTime reads what people ask on Wednesday 2026-11-11 at 10:30.
+// TestParseTime parses typical questions, asked on Wednesday 2026-11-11 at 10:30.
 func TestParseTime(t *testing.T) {
 	table(t, "times.txt", 200, func(query string) string { return shortRefs(ParseTime(query, testNow())) })
 }

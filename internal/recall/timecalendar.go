@@ -2,7 +2,7 @@ package recall
 
 import "time"
 
-// firstTime and lastTime are the bounds of what a reference may speak of.
+// firstTime and lastTime are the bounds of references.
 func firstTime() time.Time { return time.Time{} }
 func lastTime() time.Time  { return time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC) }
 
@@ -16,7 +16,7 @@ func startOfWeek(t time.Time) time.Time {
 	return startOfDay(t).AddDate(0, 0, -(int(t.Weekday())+6)%7)
 }
 
-// unitAround returns the unit of the calendar that a time is in.
+// unitAround returns the unit of the calendar that contains a time.
 func unitAround(u timeUnit, t time.Time) (from, until time.Time) {
 	y, m, _ := t.Date()
 	switch u {
@@ -43,8 +43,8 @@ func unitAround(u timeUnit, t time.Time) (from, until time.Time) {
 	return from, shiftUnits(from, u, 1)
 }
 
-// shiftUnits returns the time a number of units later, or earlier if it is
-// negative. The last of a month stays in the month it comes to.
+// shiftUnits returns the time a number of units later, or earlier if it is negative. The end of
+// a month stays within the month it reaches.
 func shiftUnits(t time.Time, u timeUnit, n int) time.Time {
 	switch u {
 	case unitSecond:
@@ -80,7 +80,7 @@ func shiftMonths(t time.Time, n int) time.Time {
 	return first.AddDate(0, 0, d-1).Add(t.Sub(startOfDay(t)))
 }
 
-// lengthOf returns about how long a unit is.
+// lengthOf returns the approximate length of a unit.
 func lengthOf(u timeUnit) time.Duration {
 	const day = 24 * time.Hour
 	switch u {

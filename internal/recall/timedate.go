@@ -2,7 +2,7 @@ package recall
 
 import "time"
 
-// cued reports whether the word before a token speaks of time.
+// cued reports whether the word before a token indicates a time.
 func (p *timeParser) cued(i int) bool {
 	if p.cue {
 		return true
@@ -15,7 +15,7 @@ func (p *timeParser) cued(i int) bool {
 	return false
 }
 
-// ends reports whether a sentence or a part of it ends before a token.
+// ends reports whether a sentence or clause ends before a token.
 func (p *timeParser) ends(i int) bool {
 	t := p.token(i)
 	return t.kind == tokenEnd || t.kind == tokenMark && !t.isDash()
@@ -33,13 +33,12 @@ func certain(t timeToken) bool {
 	return true
 }
 
-// ordinary reports whether a word for a month is an ordinary word when it is not
-// written with a capital letter.
+// ordinary reports whether a word for a month is an ordinary word unless it is capitalised.
 func ordinary(t timeToken) bool {
 	return !t.capital && (t.word == wordMonthShort || t.value == int(time.May) || t.value == int(time.March))
 }
 
-// month reads a month, and a day behind it: May, May 2023, May 7th, 2023.
+// month reads a month, and a day after it: May, May 2023, May 7th, 2023.
 func (p *timeParser) month(i int, t timeToken) (timeSpan, int) {
 	j := i + 1
 	if p.token(j).is(wordThe) {
@@ -105,8 +104,8 @@ func (p *timeParser) counts(i int) bool {
 	return t.is(wordUnit) || t.is(wordCount) || t.is(wordClock)
 }
 
-// dayOfMonth returns a day. Without a year, next is 0 and the day is the latest
-// that has begun.
+// dayOfMonth returns a day. If next is 0, there is no year, and the day is the latest that has
+// begun.
 func (p *timeParser) dayOfMonth(year, month, day, next, end int, ofMonth bool) (timeSpan, int) {
 	s := timeSpan{unit: unitDay, back: unitYear, ofMonth: ofMonth}
 	if next > 0 {
@@ -117,7 +116,7 @@ func (p *timeParser) dayOfMonth(year, month, day, next, end int, ofMonth bool) (
 		s.from, s.until, s.dated = from, from.AddDate(0, 0, 1), true
 		return p.dayTail(s, next)
 	}
-	// The 29th of February may be as far as eight years away.
+	// The 29th of February may be up to eight years away.
 	step, year := -1, p.now.Year()
 	if p.future {
 		step = 1
@@ -134,8 +133,7 @@ func (p *timeParser) dayOfMonth(year, month, day, next, end int, ofMonth bool) (
 	return timeSpan{}, 0
 }
 
-// yearAfter reads a year behind a month or the like: 2023, of 2023, '23, last
-// year.
+// yearAfter reads a year after a month or the like: 2023, of 2023, '23, last year.
 func (p *timeParser) yearAfter(i int) (year, next int) {
 	t := p.token(i)
 	if t.kind == tokenMark && t.mark == ',' || t.is(wordOf) {
@@ -258,7 +256,7 @@ func (p *timeParser) dayAndMonth(i int, t timeToken) (timeSpan, int) {
 	return p.dayOfMonth(year, m.value, t.value, next, j+1, false)
 }
 
-// dayAlone reads the 7th, of this month or the one before it.
+// dayAlone reads the 7th, of this month or the previous one.
 func (p *timeParser) dayAlone(i int, t timeToken) (timeSpan, int) {
 	month, next := 0, i+1
 	if p.token(next).is(wordOf) {
@@ -296,8 +294,7 @@ func (p *timeParser) dayAlone(i int, t timeToken) (timeSpan, int) {
 	return p.dayTail(timeSpan{from: day, until: day.AddDate(0, 0, 1), unit: unitDay, dated: true}, next)
 }
 
-// year reads a year that stands for itself. Numbers that count or name something
-// are no years.
+// year reads a year by itself. Numbers that count or name something are no years.
 func (p *timeParser) year(i int, t timeToken) (timeSpan, int) {
 	next := p.token(i + 1)
 	if next.is(wordQuarter) {
@@ -327,8 +324,8 @@ func (p *timeParser) year(i int, t timeToken) (timeSpan, int) {
 	return yearSpan(t.value), i + 1
 }
 
-// weekday reads a day of the week, and what says which: Tuesday last week, Tuesday
-// morning, Tuesday, May 7.
+// weekday reads a day of the week with its qualifiers: Tuesday last week, Tuesday morning,
+// Tuesday, May 7.
 func (p *timeParser) weekday(i int, t timeToken) (timeSpan, int) {
 	if p.token(i-1).is(wordEvery) || t.right == jointDash && !p.token(i+2).is(t.word) || t.left == jointDash && !p.cue {
 		return timeSpan{}, 0
@@ -380,7 +377,7 @@ func (p *timeParser) surely(i int, t timeToken) bool {
 	return true
 }
 
-// onWeekday returns the latest such day up to today, or the next from today on.
+// onWeekday returns the latest such day up to today, or the next one from today.
 func (p *timeParser) onWeekday(w time.Weekday) timeSpan {
 	days := -(int(p.today.Weekday()-w) + 7) % 7
 	if p.future && days < 0 {
@@ -397,7 +394,7 @@ func (p *timeParser) weekendOf(weeks int) timeSpan {
 	return timeSpan{from: from, until: from.AddDate(0, 0, 2), unit: unitDay, dated: true}
 }
 
-// season reads a season with what says that it is one.
+// season reads a season with a word that marks it as one.
 func (p *timeParser) season(i int, t timeToken, the bool) (timeSpan, int) {
 	if t.left != jointFree || t.right != jointFree {
 		return timeSpan{}, 0
@@ -419,7 +416,7 @@ func (p *timeParser) season(i int, t timeToken, the bool) (timeSpan, int) {
 	return p.nearNow(s), i + 1
 }
 
-// quarter reads the year of a quarter. Without one it is the latest that has begun.
+// quarter reads the year of a quarter. Without a year it is the latest quarter that has begun.
 func (p *timeParser) quarter(n, i int) (timeSpan, int) {
 	if year, next := p.yearAfter(i); next > 0 {
 		return quarterOf(year, n), next

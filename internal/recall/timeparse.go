@@ -5,21 +5,20 @@ import (
 	"time"
 )
 
-// maxAnchorWords is how many words the name of an event may have.
+// maxAnchorWords is the most words of an event.
 const maxAnchorWords = 12
 
 // recentDays is how far back "recently" reaches.
 const recentDays = 14
 
-// timeParser finds time references in the words of a query. Its methods take the
-// number of the token to begin with and return the one behind what they read, 0
-// if they read nothing.
+// timeParser finds time references in the words of a query. Its methods take the number of the
+// first token and return the one after what they read, 0 if they read nothing.
 type timeParser struct {
 	words  timeScanner
 	now    time.Time
 	today  time.Time // its beginning
-	future bool      // what is meant has not ended: by Friday
-	cue    bool      // the words before speak of time
+	future bool      // the time has not ended yet: by Friday
+	cue    bool      // the words before indicate a time
 	found  []TimeRef
 }
 
@@ -78,7 +77,7 @@ func (p *timeParser) reference(i int) int {
 	return p.plain(i)
 }
 
-// cuedPoint reads a time behind a word that speaks of time.
+// cuedPoint reads a time after a word that indicates one.
 func (p *timeParser) cuedPoint(i int) (timeSpan, int) {
 	before := p.cue
 	p.cue = true
@@ -87,7 +86,7 @@ func (p *timeParser) cuedPoint(i int) (timeSpan, int) {
 	return s, next
 }
 
-// plain reads a time without a word before it, or two with "to" between them.
+// plain reads a time without a word before it, or two joined by "to".
 func (p *timeParser) plain(i int) int {
 	s, next := p.point(i)
 	if next == 0 {
@@ -100,7 +99,7 @@ func (p *timeParser) plain(i int) int {
 	return p.add(TimeRef{Kind: TimeRange, From: s.from, Until: s.until, Soft: s.soft}, s.unit, i, next)
 }
 
-// tail reads the second end of a range whose first has been read: to May, – 5.
+// tail reads the second end of a range after the first: to May, – 5.
 func (p *timeParser) tail(s timeSpan, i int) (timeSpan, int) {
 	t := p.token(i)
 	if s.ranged || !t.isDash() && !t.is(wordTo) && !t.is(wordThrough) && !t.is(wordUntil) {
@@ -109,8 +108,7 @@ func (p *timeParser) tail(s timeSpan, i int) (timeSpan, int) {
 	return p.second(s, i+1)
 }
 
-// second reads the second end of a range, which may be just a day of the month of
-// the first.
+// second reads the second end of a range, which may be only a day of the same month.
 func (p *timeParser) second(s timeSpan, i int) (timeSpan, int) {
 	t := p.token(i)
 	if t.is(wordNow) {
@@ -131,8 +129,8 @@ func (p *timeParser) second(s timeSpan, i int) (timeSpan, int) {
 	return timeSpan{}, 0
 }
 
-// combine makes one span of the two ends of a range. An end that does not say its
-// year or week is moved to where it belongs beside the other.
+// combine joins the two ends of a range. An end without a year or a week is moved to fit the
+// other.
 func (p *timeParser) combine(a, b timeSpan) timeSpan {
 	switch {
 	case b.dated && !a.dated:
@@ -195,7 +193,7 @@ func (p *timeParser) bounded(i int, d Direction) int {
 	return p.add(ref, s.unit, i, next)
 }
 
-// by reads a time that something is to be done by.
+// by reads a deadline.
 func (p *timeParser) by(i int) int {
 	p.future = true
 	s, next := p.cuedPoint(i + 1)
@@ -225,7 +223,7 @@ func (p *timeParser) between(i int) int {
 	return p.addRange(p.combine(s, r), i, end)
 }
 
-// from reads from … to …, from … on, and from … alone, which is that time.
+// from reads from … to …, from … on, and from … alone, which means that time.
 func (p *timeParser) from(i int) int {
 	s, next := p.cuedPoint(i + 1)
 	if next == 0 {
@@ -284,7 +282,7 @@ func (p *timeParser) compared(i int, w timeWord) int {
 	return p.add(TimeRef{Kind: TimeBefore, Until: at, Strict: strict, Soft: a.soft}, a.unit, i, next+1)
 }
 
-// anchor reads an event that a time is named by.
+// anchor reads an event that stands for a time.
 func (p *timeParser) anchor(i int, d Direction) int {
 	if d == After && p.token(i-1).is(wordLooking) {
 		return 0
@@ -325,14 +323,14 @@ func (p *timeParser) anchor(i int, d Direction) int {
 	return p.add(TimeRef{Kind: TimeAnchor, Direction: d, Anchor: p.words.text[first.start:p.token(k-1).end]}, unitDay, i, k)
 }
 
-// endsAnchor reports whether the words for an event end before a token.
+// endsAnchor reports whether the words of an event end before a token.
 func (p *timeParser) endsAnchor(i int) bool {
 	t := p.token(i)
 	switch t.kind {
 	case tokenEnd:
 		return true
 	case tokenMark:
-		// A sign within a name goes on: Node.js, payments-v2, "Apollo".
+		// A sign within a name does not end it: Node.js, payments-v2, "Apollo".
 		return t.mark != '\'' && t.mark != '"' && p.token(i+1).start != t.end || t.mark == ',' || t.mark == '?' || t.mark == ';'
 	case tokenDate:
 		return true
@@ -351,13 +349,13 @@ func (p *timeParser) endsAnchor(i int) bool {
 	return false
 }
 
-// addRange adds a range that was drawn with words.
+// addRange adds a range.
 func (p *timeParser) addRange(s timeSpan, i, next int) int {
 	return p.add(TimeRef{Kind: TimeRange, From: s.from, Until: s.until, Strict: !s.soft, Soft: s.soft}, s.unit, i, next)
 }
 
-// add keeps a reference made of the tokens from i to next, and returns next, or 0
-// if nothing is left of it in the years that count.
+// add adds a reference made of the tokens from i to next, and returns next, or 0 if nothing of
+// it is within the supported years.
 func (p *timeParser) add(ref TimeRef, u timeUnit, i, next int) int {
 	first, last := firstTime(), lastTime()
 	if ref.Kind == TimeRange || ref.Kind == TimeAfter {

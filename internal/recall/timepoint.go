@@ -2,16 +2,16 @@ package recall
 
 import "time"
 
-// timeSpan is a time that was read: a day, a month, the last three hours.
+// timeSpan is a parsed time: a day, a month, the last three hours.
 type timeSpan struct {
 	from, until time.Time
-	unit        timeUnit // how exact it is
-	back        timeUnit // what moves it to another that it could be: unitYear, unitWeek
-	dated       bool     // it could be no other
+	unit        timeUnit // its precision
+	back        timeUnit // the unit by which it may be moved if it is incomplete: unitYear, unitWeek
+	dated       bool     // it is complete
 	soft        bool     // it is vague
-	name        bool     // its word is a name of people too
+	name        bool     // its word is also a first name
 	ofMonth     bool     // it is a day with its month before it
-	ranged      bool     // it has two ends already
+	ranged      bool     // it already has two ends
 }
 
 // moved returns the span some years or weeks later.
@@ -27,7 +27,7 @@ func (s timeSpan) moved(n int) timeSpan {
 	return s
 }
 
-// turns returns how often a span must be moved to come over a distance.
+// turns returns how often a span must be moved to cover a distance.
 func (s timeSpan) turns(d time.Duration) int {
 	const week = 7 * 24 * time.Hour
 	if s.back == unitYear {
@@ -36,8 +36,7 @@ func (s timeSpan) turns(d time.Duration) int {
 	return int((d + week - 1) / week)
 }
 
-// maxTimeDepth is how often a time may be named by another: early in the week of
-// the day before yesterday.
+// maxTimeDepth is how deep times may be nested: early in the week of the day before yesterday.
 const maxTimeDepth = 3
 
 // point reads one time.
@@ -132,7 +131,7 @@ func (p *timeParser) word(i int, t timeToken, depth int, the bool) (timeSpan, in
 	return timeSpan{}, 0
 }
 
-// deeper reads a time by which another is named.
+// deeper reads a nested time.
 func (p *timeParser) deeper(i, depth int) (timeSpan, int) {
 	before := p.cue
 	p.cue = true
@@ -190,7 +189,7 @@ func (p *timeParser) dayTail(s timeSpan, i int) (timeSpan, int) {
 	return s, i
 }
 
-// thirdOf reads beginning, middle or end of a time, or of this week, month, year.
+// thirdOf reads the beginning, middle or end of a time, or of this week, month, year.
 func (p *timeParser) thirdOf(i, which, depth int) (timeSpan, int) {
 	if !p.token(i + 1).is(wordOf) {
 		return timeSpan{}, 0
@@ -233,7 +232,7 @@ func (p *timeParser) earlier(i int, w timeWord, depth int) (timeSpan, int) {
 	return s, next
 }
 
-// maxAmount is the most units that anybody goes back.
+// maxAmount is the most units of a distance.
 const maxAmount = 1e6
 
 // amountOf is a number of units.
@@ -289,8 +288,7 @@ func (p *timeParser) amount(i int) (amountOf, int) {
 	return a, i + 1
 }
 
-// away reads a time by its distance: 3 days ago, two weeks before May 7, a week
-// from now.
+// away reads a time by its distance: 3 days ago, two weeks before May 7, a week from now.
 func (p *timeParser) away(i, depth int) (timeSpan, int) {
 	a, next := p.amount(i)
 	if next == 0 {
@@ -390,8 +388,7 @@ func (p *timeParser) ordinal(i, n, depth int) (timeSpan, int) {
 	return timeSpan{}, 0
 }
 
-// nth reads the time of which the n-th unit is meant, or the last of n units if n
-// is negative.
+// nth reads the time that contains the n-th unit, or the last n units if n is negative.
 func (p *timeParser) nth(n int, u timeUnit, i, depth int) (timeSpan, int) {
 	s, next := p.deeper(i, depth)
 	if next == 0 || u < unitDay || u >= s.unit {
@@ -411,7 +408,7 @@ func (p *timeParser) nth(n int, u timeUnit, i, depth int) (timeSpan, int) {
 	return s, next
 }
 
-// relative reads last, past, this and next with what they are about.
+// relative reads last, past, this and next with their unit.
 func (p *timeParser) relative(i int, t timeToken, depth int, the bool) (timeSpan, int) {
 	about := p.token(i + 1)
 	if t.word != wordThis && !about.is(wordA) {
@@ -468,14 +465,14 @@ func (p *timeParser) relative(i int, t timeToken, depth int, the bool) (timeSpan
 	return timeSpan{}, 0
 }
 
-// stepped returns the span of this year, or the latest that is over, or the next
-// that has not begun.
+// stepped returns the span of this year, or the latest that has ended, or the next that has not
+// begun.
 func (p *timeParser) stepped(s timeSpan, step int) timeSpan {
 	s.back = unitYear
 	switch {
 	case step < 0 && s.until.After(p.now):
 		s = s.moved(-1)
-		if s.until.After(p.now) { // a winter that goes on
+		if s.until.After(p.now) { // a winter that has not ended
 			s = s.moved(-1)
 		}
 	case step > 0 && !s.from.After(p.now):
@@ -485,8 +482,7 @@ func (p *timeParser) stepped(s timeSpan, step int) timeSpan {
 	return s
 }
 
-// rolling reads the last and the next so many units, from now or at the end of
-// something.
+// rolling reads the last or next n units, from now or at the end of a time.
 func (p *timeParser) rolling(t timeToken, a amountOf, next, depth int) (timeSpan, int) {
 	if a.n < 1 {
 		return timeSpan{}, 0

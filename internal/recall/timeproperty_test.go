@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkRefs holds what is true of the references of any query.
+// checkRefs checks the invariants of the references in a query.
 func checkRefs(t *testing.T, query string, now time.Time) []TimeRef {
 	t.Helper()
 	refs := ParseTime(query, now)
@@ -60,7 +60,7 @@ func checkRefs(t *testing.T, query string, now time.Time) []TimeRef {
 	return refs
 }
 
-// vocabulary is every word that means something, and some that mean nothing.
+// vocabulary is every word with a meaning, and some without.
 func vocabulary() []string {
 	return strings.Fields(`January may May march March April june Aug dec Sunday tue Tuesday sat Sun second minute hours day
 		days week weeks fortnight month quarter year decades one two ten first third spring fall winter summer morning night
@@ -71,7 +71,7 @@ func vocabulary() []string {
 		0 0000 9999 migration Postgres moving é 日本 zürich we've it's last-minute foo_bar Tuesday's`)
 }
 
-// TestParseTimeProperties puts words together as nobody would.
+// TestParseTimeProperties combines words at random.
 func TestParseTimeProperties(t *testing.T) {
 	words := vocabulary()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -92,13 +92,13 @@ func TestParseTimeProperties(t *testing.T) {
 	}
 }
 
-// TestParseTimeByHand finds the same days by walking the calendar.
+// TestParseTimeByHand finds the same days by a walk over the calendar.
 func TestParseTimeByHand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
 		now := time.Date(1990+rng.IntN(60), 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rng.Int64N(366*24*3600)) * time.Second)
 		today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-		// walk goes a day at a time until a day is found.
+		// walk goes day by day until found holds.
 		walk := func(from time.Time, step int, found func(d time.Time) bool) time.Time {
 			for !found(from) {
 				from = from.AddDate(0, 0, step)
@@ -147,7 +147,7 @@ func TestParseTimeByHand(t *testing.T) {
 	}
 }
 
-// TestParseTimeHostile reads what nobody asks, in bounded work.
+// TestParseTimeHostile parses hostile input in bounded work.
 func TestParseTimeHostile(t *testing.T) {
 	for _, part := range []string{
 		"a", "9", "9 ", "7 May ", "early ", "Tuesday the ", "day before ", "between ", "between May and ", "since the ", "last ",
@@ -168,7 +168,7 @@ func TestParseTimeHostile(t *testing.T) {
 	}
 }
 
-// TestNear looks at what is beside a range.
+// TestNear checks times beside a range.
 func TestNear(t *testing.T) {
 	one := func(query string) TimeRef { return ParseTime(query, testNow())[0] }
 	day := func(m time.Month, d int) time.Time { return time.Date(2026, m, d, 0, 0, 0, 0, time.UTC) }
@@ -208,7 +208,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestTimeRefStrings prints references and what they are made of.
+// TestTimeRefStrings prints references and their parts.
 func TestTimeRefStrings(t *testing.T) {
 	for query, want := range map[string]string{
 		"yesterday":          "range 2026-11-10T00:00:00Z/2026-11-11T00:00:00Z",

@@ -10,15 +10,15 @@ import (
 type tokenKind uint8
 
 const (
-	tokenEnd    tokenKind = iota // behind the last
+	tokenEnd    tokenKind = iota // after the last
 	tokenWord                    // letters, digits and underscores
 	tokenNumber                  // digits, perhaps with a suffix
 	tokenDate                    // a date in digits
 	tokenClock                   // 10:30; value: minutes
-	tokenMark                    // a character that is none of those
+	tokenMark                    // any other character
 )
 
-// suffix is what a number has behind it.
+// suffix is what follows a number.
 type suffix uint8
 
 const (
@@ -29,22 +29,22 @@ const (
 	suffixClock          // 3pm
 )
 
-// joint says what a token touches.
+// joint says what is adjacent to a token.
 type joint uint8
 
 const (
 	jointFree  joint = iota
-	jointDash        // a hyphen, and something behind that
-	jointBound       // it is a part of something longer: a path, a price, a version
+	jointDash        // a hyphen with something after it
+	jointBound       // part of something longer: a path, a price, a version
 )
 
-// maxNumber is the most digits of a number that is looked at.
+// maxNumber is the most digits of a number.
 const maxNumber = 9
 
 // timeToken is a word, a number or a mark of a query.
 type timeToken struct {
 	start, end  int
-	value       int // of the word, or the number
+	value       int // of the word or number
 	mark        rune
 	hours       uint8 // to add to a number with suffixClock
 	kind        tokenKind
@@ -59,40 +59,39 @@ type timeToken struct {
 	owner       bool // 's follows
 }
 
-// is reports whether a token is a word of a meaning.
+// is reports whether a token is a word with a meaning.
 func (t timeToken) is(w timeWord) bool { return t.kind == tokenWord && t.word == w }
 
 // isDash reports whether a token is a hyphen or a dash.
 func (t timeToken) isDash() bool { return t.kind == tokenMark && isDash(t.mark) }
 
-// plain reports whether a token is a number without a suffix that stands alone.
+// plain reports whether a token is a separate number without a suffix.
 func (t timeToken) plain() bool {
 	return t.kind == tokenNumber && t.suffix == suffixNone && t.left == jointFree && t.right == jointFree
 }
 
 func isDash(r rune) bool { return r == '-' || r == '–' || r == '—' }
 
-// timeWindow is how many tokens are at hand at once. No reference is that long,
-// with the words that must be seen to find its end.
+// timeWindow is how many tokens are buffered. A reference is shorter, including the words that
+// are read to find its end.
 const timeWindow = 64
 
-// timeScanner cuts a query into tokens, of which it keeps a window.
+// timeScanner splits a query into tokens and buffers a window of them.
 type timeScanner struct {
 	text   string
-	at     int // what is not cut yet
-	keep   int // the number of the first token that may be asked for again
-	base   int // the number of the first token at hand
-	n      int // how many are at hand
+	at     int // start of the rest
+	keep   int // number of the first token that may be needed again
+	base   int // number of the first buffered token
+	n      int // number of buffered tokens
 	tokens [timeWindow]timeToken
 }
 
-// token returns a token by its number. Those before the first and behind the last
-// are of kind tokenEnd.
+// token returns a token by its number. Tokens outside of the query are of kind tokenEnd.
 func (s *timeScanner) token(i int) timeToken {
 	for i >= s.base+s.n {
 		if s.n == timeWindow {
 			drop := s.keep - s.base
-			if drop < 1 { // a reference is not that long
+			if drop < 1 { // references are shorter
 				drop = timeWindow / 2
 			}
 			s.n = copy(s.tokens[:], s.tokens[drop:])
@@ -108,7 +107,7 @@ func (s *timeScanner) token(i int) timeToken {
 	return s.tokens[i-s.base]
 }
 
-// scan cuts the next token.
+// scan reads the next token.
 func (s *timeScanner) scan(t *timeToken) {
 	text := s.text
 	for s.at < len(text) {
@@ -144,7 +143,7 @@ func (s *timeScanner) scan(t *timeToken) {
 	*t = timeToken{start: len(text), end: len(text)}
 }
 
-// scanWord cuts a word.
+// scanWord reads a word.
 func (s *timeScanner) scanWord(t *timeToken) {
 	text := s.text
 	t.kind, t.start = tokenWord, s.at
@@ -210,7 +209,7 @@ func (s *timeScanner) scanWord(t *timeToken) {
 	}
 }
 
-// scanNumber cuts a number, a date in digits, or a word that begins with a digit.
+// scanNumber reads a number, a numeric date, or a word that begins with a digit.
 func (s *timeScanner) scanNumber(t *timeToken) {
 	text := s.text
 	t.kind, t.start = tokenNumber, s.at
@@ -260,7 +259,7 @@ func (s *timeScanner) scanNumber(t *timeToken) {
 	}
 }
 
-// endsWith sets the suffix of a number, or makes a word of it.
+// endsWith sets the suffix of a number, or makes it a word.
 func (t *timeToken) endsWith(s string) {
 	var lower [4]byte
 	if len(s) > len(lower) {
@@ -299,8 +298,7 @@ func (t *timeToken) endsWith(s string) {
 	}
 }
 
-// jointBefore says what stands before a token of a number of digits, 0 if it is a
-// word.
+// jointBefore returns what precedes a token with the given number of digits, 0 for a word.
 func jointBefore(text string, at, digits int) joint {
 	if at == 0 {
 		return jointFree
@@ -337,7 +335,7 @@ func jointBefore(text string, at, digits int) joint {
 	return jointFree
 }
 
-// jointAfter says what stands behind a token.
+// jointAfter returns what follows a token.
 func jointAfter(text string, at int) joint {
 	if at == len(text) {
 		return jointFree
@@ -378,8 +376,7 @@ func jointAfter(text string, at int) joint {
 	return jointFree
 }
 
-// apostrophe returns how many bytes the apostrophe has that s begins with, 0 if it
-// begins with something else.
+// apostrophe returns the length of the apostrophe that s begins with, 0 for none.
 func apostrophe(s string) int {
 	if s == "" {
 		return 0
@@ -397,10 +394,10 @@ func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func digitByte(c byte) bool { return c >= '0' && c <= '9' }
 
-// wordByte reports whether a byte is of a word, or of a character that may be.
+// wordByte reports whether a byte is part of a word, or of a character that may be.
 func wordByte(c byte) bool { return letterByte(c) || digitByte(c) || c == '_' || c >= utf8.RuneSelf }
 
-// wordRune reports whether a character beyond ASCII is of a word.
+// wordRune reports whether a character beyond ASCII is part of a word.
 func wordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
@@ -412,16 +409,16 @@ func lowerByte(c byte) byte {
 	return c
 }
 
-// digitDate is a date in digits.
+// digitDate is a numeric date.
 type digitDate struct {
 	from, until time.Time
 	unit        timeUnit
-	end         int  // behind it, 0 if there is none
-	soft        bool // day and month may be the other way round
+	end         int  // after it, 0 if there is none
+	soft        bool // day and month may be swapped
 }
 
-// numericDate reads a date in digits: 2023-05-07, 2023-05, 2023-05-07T10:30:00Z,
-// 25/12/2023, 7.5.2023.
+// numericDate reads a numeric date: 2023-05-07, 2023-05, 2023-05-07T10:30:00Z, 25/12/2023,
+// 7.5.2023.
 func numericDate(text string, at int) digitDate {
 	a, i := digitsAt(text, at)
 	if i == len(text) || text[i] != '-' && text[i] != '/' && text[i] != '.' {
@@ -479,7 +476,7 @@ func numericDate(text string, at int) digitDate {
 	return d
 }
 
-// clockBehind reads the time behind a day: T10:30, T10:30:15.250Z, 10:30+02:00.
+// clockBehind reads the time after a day: T10:30, T10:30:15.250Z, 10:30+02:00.
 func clockBehind(text string, at int, day time.Time) digitDate {
 	if at+5 >= len(text) || text[at]|0x20 != 't' && text[at] != ' ' || text[at+3] != ':' {
 		return digitDate{}
@@ -519,7 +516,7 @@ func clockBehind(text string, at int, day time.Time) digitDate {
 	return d
 }
 
-// digitsAt reads up to five digits, and returns where they end.
+// digitsAt reads up to five digits and returns their end.
 func digitsAt(text string, at int) (n, end int) {
 	for end = at; end < len(text) && end < at+5 && digitByte(text[end]); end++ {
 		n = n*10 + int(text[end]-'0')
@@ -527,7 +524,7 @@ func digitsAt(text string, at int) (n, end int) {
 	return n, end
 }
 
-// dayOf returns the beginning of a day that is in the calendar.
+// dayOf returns the beginning of a day that exists in the calendar.
 func dayOf(year, month, day int) (time.Time, bool) {
 	if year < 1 || year > 9999 || month < 1 || month > 12 || day < 1 || day > 31 {
 		return time.Time{}, false

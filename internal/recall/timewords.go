@@ -2,7 +2,7 @@ package recall
 
 import "time"
 
-// timeWord is what a word means to one who looks for times.
+// timeWord is the role of a word in the parser of times.
 type timeWord uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	wordClock                 // am, pm; value: hours to add
 	wordHalf
 	wordWeekend
-	wordLast // value: 1 for the previous one, which is of the calendar
+	wordLast // value: 1 for the previous unit of the calendar
 	wordPast
 	wordThis
 	wordNext
@@ -64,16 +64,16 @@ const (
 	wordThan
 	wordOnwards
 	wordEvery
-	wordMine    // my, our, that…: a thing follows
+	wordMine    // my, our, that…: a noun follows
 	wordPronoun // we, it…: a clause follows
-	wordVerb    // a verb that asks a question or gives a reason
-	wordWas     // a verb that asks a question
-	wordDo      // likewise, and ends an event's words
+	wordVerb    // a verb that introduces a question or a reason
+	wordWas     // a verb that introduces a question
+	wordDo      // likewise, and ends the words of an event
 	wordNow
 	wordLooking // look after, named after
 	wordAsking  // tell me when, know when
-	wordBreak   // ends an event's words
-	wordThing   // port, version…: the number behind it is no year
+	wordBreak   // ends the words of an event
+	wordThing   // port, version…: the number after it is no year
 	wordCount   // ms, bytes…: the number before it is no year
 )
 
@@ -103,10 +103,10 @@ const (
 	partNight
 )
 
-// longestTimeWord is the longest word that meaningOf knows.
+// longestTimeWord is the length of the longest word that meaningOf knows.
 const longestTimeWord = 12
 
-// meaningOf returns what a lower-case word means, and its value.
+// meaningOf returns the role of a lower-case word, and its value.
 func meaningOf(w []byte) (timeWord, int) {
 	switch string(w) {
 	case "january":
@@ -301,7 +301,7 @@ func meaningOf(w []byte) (timeWord, int) {
 	return functionWord(w), 0
 }
 
-// functionWord returns the meaning of a word that has no value.
+// functionWord returns the role of a word without a value.
 func functionWord(w []byte) timeWord {
 	switch string(w) {
 	case "the":

@@ -4,24 +4,24 @@ import "time"
 
 const (
 	day = 24 * time.Hour
-	// fewDays is how long a time is at most that was named as a day or two.
+	// fewDays is the longest reference that counts as a day or two.
 	fewDays = 3 * day
-	// tellingWeek is within which of a day something is told of half as likely.
+	// tellingWeek is the distance from a day within which a mention is half as likely.
 	tellingWeek = 7 * day
-	// toldLater is how well what is told within as long again behind a month fits it.
+	// toldLater rates a mention after a month, within the same length again.
 	toldLater = 0.4
-	// manyMonths is how long a time is at least that says little: things of a year are
-	// told of in the next.
+	// manyMonths is the shortest reference that says little: what happens in a year is
+	// mentioned in the next.
 	manyMonths = 300 * day
-	// longTime is how well what is in such a time fits it.
+	// longTime rates a mention within such a long reference.
 	longTime = 0.3
-	// vague is what a vague reference counts.
+	// vague is the factor of a vague reference.
 	vague = 0.5
 )
 
-// told says how well the time of a document fits a reference, from 0 to 1. Things are
-// told of after they happened, so it is not asked whether the document is of that time
-// but whether it may be about it.
+// told rates how well the time of a document fits a reference, from 0 to 1. Events are
+// mentioned after they happened, so it rates whether the document may be about that time, not
+// whether it is from that time.
 func told(t TimeRef, at time.Time) float64 {
 	fit := Near(t, at)
 	if t.Kind == TimeRange {
@@ -33,7 +33,7 @@ func told(t TimeRef, at time.Time) float64 {
 	return fit
 }
 
-// toldOf is told of a time with a beginning and an end.
+// toldOf is the rating for a time with a beginning and an end.
 func toldOf(t TimeRef, at time.Time) float64 {
 	length := t.Until.Sub(t.From)
 	inside := !at.Before(t.From) && at.Before(t.Until)

@@ -12,21 +12,21 @@ import (
 	"lukasa.dev/internal/index/vector"
 )
 
-// The parts of a score. What is called a share is one of the best candidate's.
+// The parts of a score. A share is relative to the best candidate.
 const (
-	PartWords    = "words"    // share: the question's words in it and in what stands beside it
-	PartMeaning  = "meaning"  // share: how near its vector is to the question's
-	PartContext  = "context"  // share: how near it is together with what stands beside it
-	PartGraph    = "graph"    // share: whom and what it names
-	PartSpeaker  = "speaker"  // the question names who says it
+	PartWords    = "words"    // share: the question's words in it and in its neighbours
+	PartMeaning  = "meaning"  // share: nearness of its vector to the question's
+	PartContext  = "context"  // share: nearness of it and its neighbours
+	PartGraph    = "graph"    // share: entities it names
+	PartSpeaker  = "speaker"  // the question names its speaker
 	PartQuestion = "question" // it is itself a question
-	PartDate     = "date"     // how well its time fits the one that is asked for
-	PartWhen     = "when"     // when is asked, and it says when
-	PartLength   = "length"   // logarithm of its length, in that of a usual turn
+	PartDate     = "date"     // fit of its time to that of the question
+	PartWhen     = "when"     // the question is when, and it says when
+	PartLength   = "length"   // logarithm of its length relative to a usual turn
 	PartRecency  = "recency"  // how recent it is
 	PartSalience = "salience" // how much it matters
 	PartTrust    = "trust"    // how far it can be believed
-	PartPhrase   = "phrase"   // it has what the question quotes
+	PartPhrase   = "phrase"   // it contains a phrase that the question quotes
 )
 
 // PartNames lists the parts in their order.
@@ -37,31 +37,30 @@ func PartNames() []string {
 	}
 }
 
-// How many parts there are, how many of them, the first, are shares, and the place of one.
+// How many parts there are, how many of the first are shares, and the index of one.
 const (
 	parts        = 13
 	shared       = 4
 	partSalience = 10
 )
 
-// weights say what each part counts. They were fitted, see docs/quality.md.
+// weights are the weights of the parts. They were fitted, see docs/quality.md.
 var weights = [parts]float64{1, 0.35, 0.5, 0.05, 0.25, -0.15, 0.9, 0.35, -0.08, 0.02, 0.1, 0.05, 0.6}
 
-// newestRecency is what recency counts more where the question wants the last word on
-// something.
+// newestRecency is added to the weight of recency if the question asks for the latest state.
 const newestRecency = 0.5
 
 // Constants of the parts.
 const (
 	k1, b       = 1.2, 0.85 // of BM25
-	shortGate   = 10        // pieces at which a vector counts half: short texts are near everything
+	shortGate   = 10        // pieces at which a vector counts half: short texts are near to everything
 	contextGate = 20        // the same within a window
 	usualPieces = 25        // of a turn
 	month       = 30 * 24 * time.Hour
 )
 
-// What neighbours count: the one before, which counts twice if it asks, the one
-// before that; the one behind, and the one behind that.
+// Weights of neighbours: the one before, which counts twice if it is a question, the one before
+// that; the one after, and the one after that.
 var (
 	countBefore = [reach]float64{0.6, 0.45}
 	countBehind = [reach]float64{0.45, 0.3375}
@@ -72,7 +71,7 @@ const countAsking = 2
 // features are the values of the parts of a candidate.
 type features [parts]float64
 
-// member is a candidate within a window, and how much it counts there.
+// member is a candidate within a window, with its weight there.
 type member struct {
 	place int
 	count float64
@@ -101,11 +100,10 @@ func (e *question) window(room []member, i int) []member {
 	return room
 }
 
-// weigh computes the features and the scores of all candidates, and puts the best into
-// the answer.
+// weigh computes the features and scores of all candidates, and puts the best into the answer.
 func (e *question) weigh(ctx context.Context) error {
 	all := make([]features, len(e.list))
-	// Each of the two writes parts of its own.
+	// Each of the two writes its own parts.
 	err := index.Share(2, index.Workers(2, 1), func(_, from, to int) error {
 		for ; from < to; from++ {
 			if from == 0 {
@@ -145,14 +143,12 @@ func (e *question) weigh(ctx context.Context) error {
 	return e.salience()
 }
 
-// longNeighbour is how many times as long as others a neighbour is at most taken for. Of
-// one that is longer only as large a part counts, or what a tool printed would bury what
-// was said beside it.
+// longNeighbour is the longest length of a neighbour, relative to others. Only this much of a
+// longer one counts; otherwise a tool's output would outweigh the messages beside it.
 const longNeighbour = 3
 
-// weighWords computes the BM25 of windows: occurrences are those of all their
-// documents, each by its count, and the length is their mean. What stands beside a
-// document can only add to what it says itself.
+// weighWords computes the BM25 of windows: occurrences are those in all their documents,
+// weighted, and the length is their mean. Neighbours can only add to a document's own score.
 func (e *question) weighWords(all []features) error {
 	if len(e.lexical.Terms) == 0 || !e.request.Sources.has(Words) {
 		return nil
@@ -204,8 +200,8 @@ func (e *question) weighWords(all []features) error {
 	return nil
 }
 
-// weighMeaning computes how near candidates are to the question, by themselves and
-// within their windows.
+// weighMeaning computes the nearness of candidates to the question, by themselves and within
+// their windows.
 func (e *question) weighMeaning(ctx context.Context, all []features) error {
 	if e.vector == nil || !e.request.Sources.has(Meaning) {
 		return nil
@@ -238,7 +234,7 @@ func (e *question) weighMeaning(ctx context.Context, all []features) error {
 	return e.weighOthers(ctx, all, rows, positions)
 }
 
-// contexts computes how near candidates are to the question within their windows.
+// contexts computes the nearness of windows to the question.
 func (e *question) contexts(rows []vector.Near, dimensions int) []float64 {
 	list := make([]float64, len(rows))
 	sum := make([]float32, dimensions)
@@ -271,8 +267,8 @@ func (e *question) contexts(rows []vector.Near, dimensions int) []float64 {
 	return list
 }
 
-// gate is how much the vector of a text with so many pieces counts. Of a text whose
-// pieces nobody counted it counts whole.
+// gate returns the weight of the vector of a text with the given number of pieces. If that was
+// not counted, the weight is 1.
 func gate(pieces int, half float64) float64 {
 	if pieces == 0 {
 		return 1
@@ -280,7 +276,7 @@ func gate(pieces int, half float64) float64 {
 	return float64(pieces) / (float64(pieces) + half)
 }
 
-// weighRest computes what does not depend on other candidates.
+// weighRest computes the features that do not depend on other candidates.
 func (e *question) weighRest(f *features, c *candidate) {
 	if c.row.Speaker != 0 && e.names[c.row.Speaker] {
 		f[4] = 1
@@ -296,7 +292,7 @@ func (e *question) weighRest(f *features, c *candidate) {
 		f[7] = 1
 	}
 	f[8] = index.Ln(float64(max(c.row.Pieces, 1)) / usualPieces)
-	// The ends of time are further apart than 64 bits can say.
+	// The difference may overflow 64 bits.
 	age := max(0, float64(e.request.Now)-float64(c.row.Time))
 	f[9] = 1 / (1 + age/float64(month))
 	f[partSalience] = c.row.Importance
@@ -306,7 +302,7 @@ func (e *question) weighRest(f *features, c *candidate) {
 	}
 }
 
-// score adds the parts up and orders the candidates.
+// score adds up the parts and sorts the candidates.
 func (e *question) score(all []features) {
 	w := features(weights)
 	if e.class.Newest {
@@ -327,7 +323,7 @@ func (e *question) score(all []features) {
 		}
 		scored[i] = scoredPlace{i, sum}
 	}
-	// Candidates are in the order of their positions, and so are their places.
+	// Candidates are sorted by position, so the index breaks ties.
 	slices.SortFunc(scored, func(a, b scoredPlace) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.place, b.place))
 	})
@@ -338,7 +334,7 @@ func (e *question) score(all []features) {
 	}
 }
 
-// Parts returns what the score is made of, in the order of [PartNames].
+// Parts returns the parts of the score, in the order of [PartNames].
 func (h *Hit) Parts() []Part {
 	names := PartNames()
 	list := make([]Part, parts)
@@ -348,27 +344,27 @@ func (h *Hit) Parts() []Part {
 	return list
 }
 
-// Salience is how much the hit matters, from 0 to 1, of which its score is made too.
+// Salience returns how much the hit matters, from 0 to 1. It is part of the score.
 func (h *Hit) Salience() float64 { return h.values[partSalience] }
 
-// scoredPlace is the place of a candidate, and its score.
+// scoredPlace is the index of a candidate and its score.
 type scoredPlace struct {
 	place int
 	score float64
 }
 
-// order puts the best first, and of equally good ones the older.
+// order sorts hits: the best first, and among equals the older.
 func order(hits []Hit) {
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Position, b.Position))
 	})
 }
 
-// askedSalience is of how many of the best it is asked how much they matter.
+// askedSalience is how many of the best are rated by the caller's Salience.
 const askedSalience = 64
 
-// salience replaces the importance of the best by what whoever asks says of them, and
-// orders the hits anew.
+// salience replaces the importance of the best by the caller's rating, and sorts the hits
+// again.
 func (e *question) salience() error {
 	if e.matters == nil {
 		return nil
@@ -381,7 +377,7 @@ func (e *question) salience() error {
 			return err
 		}
 		h.values[partSalience] = min(max(value, 0), 1)
-		// What did not change has the same bits as before.
+		// An unchanged rating gives the same bits as before.
 		h.Score = 0
 		for k, value := range h.values {
 			h.Score += float64(value * h.weights[k])
@@ -391,7 +387,7 @@ func (e *question) salience() error {
 	return nil
 }
 
-// answer returns the best, and marks what says the same twice.
+// answer returns the best, and marks duplicates.
 func (e *question) answer(ctx context.Context) (*Answer, bool, error) {
 	hits := e.hits[:min(len(e.hits), e.request.K)]
 	for i := range hits {
@@ -412,9 +408,8 @@ func (e *question) answer(ctx context.Context) (*Answer, bool, error) {
 	}, full, nil
 }
 
-// How many hits there are at most where few are enough: some, and one for so many tokens
-// of the room. How much more than the room they fill at most. And what a hit takes beside
-// its text, in tokens.
+// The most hits if few are enough: a base, and one for a number of tokens of the room. The most
+// that they may exceed the room by. And the tokens of a hit besides its text.
 const (
 	fewHits   = 24
 	roomOfHit = 28
@@ -422,11 +417,11 @@ const (
 	aroundHit = 8
 )
 
-// takes returns how much of the room a hit with so many pieces takes.
+// takes returns how much of the room a hit with the given pieces takes.
 func (e *question) takes(pieces int) int { return min(pieces, e.request.Most) + aroundHit }
 
-// fill returns how many of the best, of which it is told how much of the room they take,
-// are hits, and whether they fill it, or nothing more could.
+// fill returns how many of the best n are hits, and whether they fill the room or nothing more
+// could. takes returns how much of the room each takes.
 func (e *question) fill(n int, takes func(i int) int) (int, bool) {
 	if e.request.Room == 0 {
 		return min(n, e.request.K), true

@@ -2,7 +2,7 @@ package recall
 
 import "testing"
 
-// TestWithout takes names out of questions as words only.
+// TestWithout removes names from questions as whole words only.
 func TestWithout(t *testing.T) {
 	for _, c := range []struct{ text, name, want string }{
 		{"What did Ann say about Annapolis?", "Ann", "What did   say about Annapolis?"},

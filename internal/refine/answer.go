@@ -9,13 +9,13 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// maxAnswerText is how many bytes an answer may have. What is longer is no title.
+// maxAnswerText is the maximum length of an answer in bytes.
 const maxAnswerText = 16 << 10
 
-// Parse takes title and summary out of what a model answered. The answer must be one
-// JSON object with these two members, both strings that say something, and no other; a
-// fence of markdown around it is allowed, since models like to put one. Anything else is
-// refused with code invalid_argument, in words that quote nothing of it.
+// Parse extracts title and summary from a model's answer. The answer must be one JSON object
+// with exactly these two members, both non-empty strings; a markdown fence around it is
+// allowed, since models often add one. Anything else is refused with code invalid_argument, in
+// words that quote nothing of it.
 func Parse(answer string) (Text, error) {
 	if len(answer) > maxAnswerText {
 		return Text{}, refused("an answer of %d bytes, but a title and a summary have %d at most", len(answer), maxAnswerText)
@@ -48,7 +48,7 @@ func Parse(answer string) (Text, error) {
 	return t, nil
 }
 
-// refused is the error that an answer is not what was asked for.
+// refused is the error for an answer of another form.
 func refused(format string, args ...any) error {
 	return fault.New(fault.InvalidArgument, "the model answered with "+fmt.Sprintf(format, args...)).
 		WithFix("try it again, or with a model that follows instructions better")

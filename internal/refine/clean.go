@@ -8,11 +8,10 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Clean returns a text as one line that is fit to be shown, of at most so many code
-// points. Commands to a terminal and characters that are not seen are gone, white space
-// is single, and so are the marks that fence or head a block of markdown. What is too
-// long is cut, between words if there is a place, and ends with an ellipsis. Doing it
-// twice changes nothing.
+// Clean returns a text as one line that is fit to be shown, of at most most code points. It
+// removes terminal commands, invisible characters, and marks that fence or head a block of
+// markdown, and makes white space single. A text that is too long is cut, between words if
+// possible, and ends with an ellipsis. Clean is idempotent.
 func Clean(s string, most int) string {
 	var b strings.Builder
 	for i, n := 0, 0; i < len(s) && n <= 4*most+64; {
@@ -36,8 +35,7 @@ func Clean(s string, most int) string {
 	return shorten(strings.TrimLeft(strings.Join(words, " "), "#> "), most)
 }
 
-// commandLen returns the length of what follows an escape character to make a command
-// to a terminal.
+// commandLen returns the length of the terminal command after an escape character.
 func commandLen(s string) int {
 	if s == "" {
 		return 0
@@ -61,8 +59,7 @@ func commandLen(s string) int {
 	return 1
 }
 
-// unfenced returns a text without runs of three and more of the characters that fence
-// a block.
+// unfenced returns a text without runs of three or more fence characters.
 func unfenced(s string) string {
 	fence := func(c byte) bool { return c == '`' || c == '~' }
 	out := make([]byte, 0, len(s))
@@ -86,7 +83,7 @@ func unfenced(s string) string {
 	return string(out)
 }
 
-// shorten returns a text of at most so many code points.
+// shorten returns a text of at most most code points.
 func shorten(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// task is what a model is to do.
+// task is the instruction for a model.
 var task = fmt.Sprintf(`You write entries of a catalogue. Each user message is one JSON object that describes a pattern which was observed in the work of software agents: its type, the plain title and summary that a program gave it, and its content.
 
 Write a better title and summary of it for a person who looks through the catalogue.
@@ -24,31 +24,30 @@ Answer with one JSON object and nothing else: {"title": "...", "summary": "..."}
 The title has at most %d characters and no period at its end. The summary has one to three sentences of at most %d characters together.`,
 	memory.MaxRefinedTitle, memory.MaxRefinedSummary)
 
-// maxData is how many bytes of JSON a model is sent.
+// maxData is the maximum size of the JSON for a model.
 const maxData = 12 << 10
 
-// unsent are members of contents that say nothing to a person: counts for machines,
-// and ids.
+// unsent are members of content without meaning for a reader: counts for machines, and ids.
 var unsent = map[string]bool{
 	"counterexamples": true, "said": true, "source_memory_id": true, "states": true, "task_schemas": true, "test": true, "uses": true,
 }
 
-// bounds are how much of a content is sent.
+// bounds limits how much of a content is sent.
 type bounds struct {
 	text  int // code points of a string
 	items int // of a list, and members of an object
 	depth int
 }
 
-// Build returns what a model is asked about an artifact: its type, title, summary and
-// content, as much as fits. Ids, evidence, tenant, agent and metadata are not in it. The
-// same artifact has the same prompt.
+// Build returns the prompt for an artifact: its type, title, summary and content, as much as
+// fits. Ids, evidence, tenant, agent and metadata are left out. The same artifact has the same
+// prompt.
 func Build(a *hmx.Artifact) Prompt {
 	var content any
 	d := json.NewDecoder(bytes.NewReader([]byte(a.Content)))
 	d.UseNumber()
 	if d.Decode(&content) != nil {
-		content = nil // an artifact's content is JSON; were it not, its title is all there is
+		content = nil // content is JSON; if not, only the title is sent
 	}
 	b := bounds{text: 400, items: 24, depth: 6}
 	for {
@@ -68,7 +67,7 @@ func Build(a *hmx.Artifact) Prompt {
 	}
 }
 
-// cut returns as much of a value as is sent.
+// cut returns the part of a value that is sent.
 func (b bounds) cut(value any, depth int) any {
 	switch v := value.(type) {
 	case string:

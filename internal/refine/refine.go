@@ -1,19 +1,19 @@
-// Package refine has a language model write titles and summaries of artifacts.
+// Package refine lets a language model write titles and summaries of artifacts.
 //
-// [Build] makes of an artifact what a model is asked, [Parse] takes a title and a
-// summary out of what it answers, and [Clean] makes a text fit to be shown. All three
-// are pure functions. A [Remote] asks a server that speaks OpenAI's protocol.
+// [Build] makes the prompt for an artifact, [Parse] extracts a title and a summary from the
+// answer, and [Clean] makes a text fit to be shown. All three are pure functions. A [Remote] is
+// a client of a server with OpenAI's protocol.
 //
-// Guarantees: what a model is sent is bounded, and whatever tools, users and strangers
-// said is in it as strings of a JSON document, never beside it, with angle brackets
-// escaped, of which marks of chat templates are made. An answer counts only if it is
-// one JSON object with a title and a summary and nothing else. What comes out of it is
-// one line each, not longer than [lukasa.dev/internal/memory.MaxRefinedTitle] and
-// [lukasa.dev/internal/memory.MaxRefinedSummary], of characters that are seen.
+// Guarantees: prompts are bounded, and texts of tools, users and third parties occur only as
+// strings of a JSON document, with angle brackets escaped, since chat templates use them for
+// marks. An answer is accepted only if it is one JSON object with a title and a summary and
+// nothing else. The results are one line each, not longer than
+// [lukasa.dev/internal/memory.MaxRefinedTitle] and
+// [lukasa.dev/internal/memory.MaxRefinedSummary], of visible characters.
 //
-// It does not: tell whether a title is true. What somebody wrote into the evidence can
-// make a model write a misleading one; so a title is to be shown, and nothing is to be
-// decided by it. It stores nothing.
+// It does not check whether a title is true. Text in the evidence can make a model write a
+// misleading one, so titles are for display, and no decision may depend on them. It stores
+// nothing.
 package refine
 
 import "context"
@@ -22,20 +22,19 @@ import "context"
 type Refiner interface {
 	// Name names the model.
 	Name() string
-	// Refine returns what the model makes of a prompt. An error of code
-	// invalid_argument is about this prompt alone; any other one has nothing to do
-	// with it, so that there is no point in asking about others now. It returns
-	// when the context ends.
+	// Refine returns the model's text for a prompt. An error with the code invalid_argument is
+	// about this prompt alone; any other error is not about the prompt, so other prompts would
+	// fail as well. It returns when the context ends.
 	Refine(ctx context.Context, p Prompt) (Text, error)
 }
 
-// Prompt is what a model is asked.
+// Prompt is a request to a model.
 type Prompt struct {
-	Task string // what it is to do; always the same
-	Data string // what with: one JSON object
+	Task string // the instruction; always the same
+	Data string // the input: one JSON object
 }
 
-// Text is what a model made of an artifact. What a [Remote] returns is clean.
+// Text is what a model wrote for an artifact. A [Remote] returns clean texts.
 type Text struct {
 	Title   string
 	Summary string

@@ -52,7 +52,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// awkward draws texts of which much has to go.
+// awkward draws texts that need much cleaning.
 func awkward() *rapid.Generator[string] {
 	parts := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 		"`", "~", "#", ">", " ", "\x1b[", "\x1b]", "\x1b", "\x07", "\n", "\u202e", "\u200b", "\U000E0041", "\ufe0f", "\xff", "word", "…", "\u0301", "\u3164",
@@ -60,8 +60,7 @@ func awkward() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOf(parts).Draw(t, "parts"), "") })
 }
 
-// Whatever a text is, it comes out as one that a record may hold, and stays as it is
-// when it is cleaned again.
+// Every cleaned text is valid in a record, and does not change when it is cleaned again.
 func TestCleanIsEnough(t *testing.T) {
 	artifact := memory.URI{Tenant: "acme", Kind: record.Artifact, ID: "a"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,7 +81,7 @@ func TestCleanIsEnough(t *testing.T) {
 	})
 }
 
-// artifact returns one with a content.
+// artifact returns an artifact with a content.
 func artifact(content string) *hmx.Artifact {
 	return &hmx.Artifact{
 		ArtifactID: "secret-id", ArtifactType: "failure_playbook", Title: "When deploy fails", Summary: "It came 4 times.",
@@ -106,7 +105,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// However large a content is, what is sent is bounded, and JSON.
+// The prompt is bounded and JSON for any content.
 func TestBuildIsBounded(t *testing.T) {
 	long := strings.Repeat("word ", 10_000)
 	many := func(item string, n int) string { return strings.TrimSuffix(strings.Repeat(item+",", n), ",") }
@@ -168,7 +167,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Whatever a model answers, it is refused or fit for a record.
+// Every answer is refused or fit for a record.
 func FuzzParse(f *testing.F) {
 	for _, answer := range []string{`{"title":"T","summary":"S"}`, "```json\n{\"title\":\"`\x1b[\",\"summary\":\"#\"}\n```", `{"title":"\ud800","summary":"S"}`, ``} {
 		f.Add(answer)

@@ -12,53 +12,52 @@ import (
 	"lukasa.dev/internal/remote"
 )
 
-// Key is a secret that a server wants to see. It does not print itself.
+// Key is an API key. It does not print itself.
 type Key = remote.Key
 
-// Breaker says when a server that fails is left alone.
+// Breaker configures the circuit breaker for a failing server.
 type Breaker = remote.Breaker
 
-// Options says how to reach a server. BaseURL and Model must be set; the zero value of
-// the rest works.
+// Options configures a Remote. BaseURL and Model are required; the zero value of the rest
+// works.
 type Options struct {
 	// BaseURL is what /chat/completions is appended to, such as
 	// http://localhost:11434/v1.
 	BaseURL string
-	// Model is the name that the server knows the model by.
+	// Model is the server's name of the model.
 	Model string
 	// Key is sent as a bearer token, if there is one. It is never part of an error.
 	Key Key
 
-	// MaxConcurrent is how many requests are under way at once. 0 means 4.
+	// MaxConcurrent is the maximum number of concurrent requests. 0 means 4.
 	MaxConcurrent int
-	// Timeout is how long one request may take. 0 means 2 minutes.
+	// Timeout is the timeout of one request. 0 means 2 minutes.
 	Timeout time.Duration
-	// Retries is how often a request is sent again after a failure that may pass. 0
-	// means 3; below 0 means never.
+	// Retries is how often a request is retried after a transient failure. 0 means 3; a
+	// negative value means never.
 	Retries int
-	// Breaker says when the server is left alone.
+	// Breaker configures the circuit breaker.
 	Breaker Breaker
 
-	// HTTPClient sends the requests. Redirects are not followed, whatever it says.
-	// nil means one of its own.
+	// HTTPClient sends the requests. Redirects are never followed. Nil means a new client.
 	HTTPClient *http.Client
-	// Now tells the time. nil means time.Now.
+	// Now returns the time. Nil means time.Now.
 	Now func() time.Time
-	// Sleep waits, or returns why the context ended. nil means a timer.
+	// Sleep waits, or returns the error of the context. Nil means a timer.
 	Sleep func(context.Context, time.Duration) error
-	// Random returns a number from 0 up to 1, so that many clients do not come back
-	// at the same moment. nil means math/rand.
+	// Random returns a number in [0, 1), so that clients do not retry in step. Nil means
+	// math/rand.
 	Random func() float64
 }
 
-// maxAnswer is how long an answer may be, in bytes.
+// maxAnswer is the maximum size of an answer, in bytes.
 const maxAnswer = 1 << 20
 
-// server returns how the server is reached.
+// server returns the connection options.
 func (o *Options) server() remote.Options {
 	timeout := o.Timeout
 	if timeout == 0 {
-		timeout = 2 * time.Minute // a model on a small machine takes its time
+		timeout = 2 * time.Minute // a model on a small machine is slow
 	}
 	return remote.Options{
 		Service: "the language model", BaseURL: o.BaseURL, Path: "/chat/completions", Key: o.Key,
@@ -68,18 +67,17 @@ func (o *Options) server() remote.Options {
 	}
 }
 
-// Remote asks a server for completions of a chat: POST {base}/chat/completions, as
-// OpenAI defines it and Ollama, vLLM and the server of llama.cpp speak it.
+// Remote requests chat completions from a server: POST {base}/chat/completions, as defined by
+// OpenAI and implemented by Ollama, vLLM and the server of llama.cpp.
 //
-// A request that fails in a way that may pass is sent again, later and later. A server
-// that keeps failing is left alone for a while. When the server does not take a request,
-// or the model answers with something else than was asked for, a harmless request shows
-// whether that is due to what was in it.
+// It retries transient failures with backoff. A circuit breaker pauses requests to a server
+// that keeps failing. If the server refuses a request, or the model answers in another form, a
+// harmless request shows whether the content was the cause.
 type Remote struct {
 	model  string
 	server *remote.Client
-	proven atomic.Bool // the model has answered as it was asked to
-	loose  atomic.Bool // the server does not take a wish for JSON
+	proven atomic.Bool // the model has answered in the right form
+	loose  atomic.Bool // the server does not support the JSON format
 }
 
 var _ Refiner = (*Remote)(nil)
@@ -100,18 +98,18 @@ func NewRemote(o Options) (*Remote, error) {
 // Name is the name of the model.
 func (r *Remote) Name() string { return r.model }
 
-// Close lets go of connections that nobody uses.
+// Close closes idle connections.
 func (r *Remote) Close() { r.server.Close() }
 
-// harmless is what every model can make a title of.
+// harmless is a prompt that every model can answer.
 var harmless = Prompt{
 	Task: task,
 	Data: `{"type":"decision_policy","title":"What follows open_file","summary":"read_file followed 12 of 12 times","content":{"condition":"after open_file","recommendation":"read_file"}}`,
 }
 
-// Refine returns the title and the summary that the model answers with. If the server
-// or the model is able to answer and did not do so here, the error has the code
-// invalid_argument; otherwise refiner_unavailable or canceled.
+// Refine returns the model's title and summary. If the server and the model work and only this
+// prompt failed, the error has the code invalid_argument; otherwise refiner_unavailable or
+// canceled.
 func (r *Remote) Refine(ctx context.Context, p Prompt) (Text, error) {
 	answer, t := r.complete(ctx, p, false)
 	if t != nil {
@@ -134,8 +132,7 @@ func (r *Remote) Refine(ctx context.Context, p Prompt) (Text, error) {
 	return text, err
 }
 
-// prove finds out whether the model can answer as it is asked to. It returns the error
-// that counts.
+// prove checks whether the model can answer in the right form. It returns the error to report.
 func (r *Remote) prove(ctx context.Context, err error) error {
 	answer, t := r.complete(ctx, harmless, false)
 	if t != nil {
@@ -149,8 +146,8 @@ func (r *Remote) prove(ctx context.Context, err error) error {
 	return err
 }
 
-// complete gets what a model answers, with as many attempts as it takes, or with one. A
-// server that does not take the wish for JSON is asked without it from then on.
+// complete returns a model's answer, with retries unless once is set. If the server does not
+// support the JSON format, it is not requested from then on.
 func (r *Remote) complete(ctx context.Context, p Prompt, once bool) (answer string, t *remote.Trouble) {
 	take := r.taker(&answer)
 	loose := r.loose.Load()
@@ -169,8 +166,8 @@ func (r *Remote) complete(ctx context.Context, p Prompt, once bool) (answer stri
 	return answer, nil
 }
 
-// question is what a server is asked. Nothing is said of temperature and length: some
-// servers refuse what others want.
+// question is the body of a request. It sets neither temperature nor length: some servers
+// refuse what others require.
 type question struct {
 	Model    string    `json:"model"`
 	Messages []message `json:"messages"`
@@ -187,7 +184,7 @@ type format struct {
 	Type string `json:"type"`
 }
 
-// question returns the body of a request, with the wish for JSON unless it is loose.
+// question returns the body of a request, with the JSON format unless loose is set.
 func (r *Remote) question(p Prompt, loose bool) []byte {
 	q := question{Model: r.model, Messages: []message{{"system", p.Task}, {"user", p.Data}}}
 	if !loose {
@@ -200,7 +197,7 @@ func (r *Remote) question(p Prompt, loose bool) []byte {
 	return body
 }
 
-// taker returns who takes the answer of a server.
+// taker returns the function that decodes the server's answer.
 func (r *Remote) taker(answer *string) remote.Take {
 	return func(body []byte) *remote.Trouble {
 		var a struct {

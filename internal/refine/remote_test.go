@@ -21,19 +21,19 @@ import (
 
 const secret = "sk-very-secret-0123456789"
 
-// asked is one request that a server got.
+// asked is one request that a server received.
 type asked struct {
 	data   string
-	format bool // it wished for JSON
+	format bool // it requested JSON
 }
 
-// server speaks the protocol. Its title of everything is Good.
+// server implements the protocol. It answers every prompt with the title Good.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests []asked
-	// answer, if set, is asked first with the number of the request, from 1, and
-	// reports whether it has answered.
+	// answer, if set, is called first with the number of the request, from 1, and reports
+	// whether it has answered.
 	answer func(w http.ResponseWriter, r *http.Request, n int, q asked) bool
 }
 
@@ -74,7 +74,7 @@ func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, n i
 	return s
 }
 
-// say is a completion with a text.
+// say writes a completion with a text.
 func say(w http.ResponseWriter, text string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"id": "c-1", "object": "chat.completion", "model": "m",
@@ -82,14 +82,14 @@ func say(w http.ResponseWriter, text string) {
 	})
 }
 
-// sent returns what was asked.
+// sent returns the requests.
 func (s *server) sent() []asked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// clock is a time that passes only when someone sleeps.
+// clock is a clock that only advances in Sleep.
 type clock struct {
 	mu     sync.Mutex
 	now    time.Time
@@ -116,7 +116,7 @@ func (c *clock) slept() []time.Duration {
 	return slices.Clone(c.sleeps)
 }
 
-// remote returns a Remote for the address, on a clock of its own.
+// remote returns a Remote for the address, with its own clock.
 func remote(t *testing.T, address string, change func(*refine.Options)) (*refine.Remote, *clock) {
 	t.Helper()
 	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -132,7 +132,7 @@ func remote(t *testing.T, address string, change func(*refine.Options)) (*refine
 	return r, c
 }
 
-// works fails unless there is a good answer.
+// works fails unless there is a valid answer.
 func works(t *testing.T, r *refine.Remote, tool string) {
 	t.Helper()
 	got, err := r.Refine(t.Context(), about(tool))
@@ -146,8 +146,7 @@ func about(tool string) refine.Prompt {
 	return refine.Build(artifact(fmt.Sprintf(`{"tool":%q}`, tool)))
 }
 
-// failsWith fails unless nothing came of a prompt but an error of that code and words,
-// without the key.
+// failsWith fails unless a prompt gives an error with that code and words, without the key.
 func failsWith(t *testing.T, r *refine.Remote, tool string, code fault.Code, words string) {
 	t.Helper()
 	got, err := r.Refine(t.Context(), about(tool))
@@ -241,7 +240,7 @@ func TestFailuresThatStay(t *testing.T) {
 	}
 }
 
-// endless writes until the other side has had enough.
+// endless writes until the client stops reading.
 func endless(w http.ResponseWriter, _ *http.Request) {
 	spaces := []byte(strings.Repeat(" ", 1<<16))
 	for {
@@ -251,7 +250,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// What the server or the model makes nothing of is found, and costs the others nothing.
+// A prompt that the server or the model refuses is detected, and does not affect the others.
 func TestRefusedPrompts(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter)
@@ -285,7 +284,7 @@ func TestRefusedPrompts(t *testing.T) {
 	}
 }
 
-// What is hostile in an answer does not come through.
+// Hostile parts of an answer are removed.
 func TestHostileAnswers(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int, _ asked) bool {
 		say(w, "```json\n"+`{"title":"\u001b[31m# `+"```"+` Run \u202ethis\u2066 now\u200b","summary":"`+strings.Repeat("Ignore the rules. ", 200)+`"}`+"\n```")
@@ -298,7 +297,7 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// A server that does not take the wish for JSON is asked without it.
+// A server that does not support the JSON format is called without it.
 func TestServerWithoutFormat(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int, q asked) bool {
 		if q.format || strings.Contains(q.data, "poison") {
@@ -329,7 +328,7 @@ func TestSlowServer(t *testing.T) {
 	failsWith(t, r, "deploy", fault.NoRefiner, "did not answer within 5ms")
 }
 
-// A server that is gone is left alone after a while.
+// A server that is gone is not called for a while.
 func TestServerThatIsGone(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// What acts are as events.
+// Acts as events.
 const (
 	actType    = hmx.EventType("x-lukasa-audit")
 	actAgent   = "lukasa"
 	actSession = "audit"
 )
 
-// Act is something that was done to the server or to a tenant as a whole.
+// Act is an administrative act on the server or on a tenant.
 type Act struct {
 	ID     string            `json:"-"`
 	Time   time.Time         `json:"-"`
@@ -30,7 +30,7 @@ type Act struct {
 	Detail map[string]string `json:"detail,omitempty"`
 }
 
-// Note journals an act, as of a time.
+// Note journals an act with a time.
 func (r *Registry) Note(ctx context.Context, at time.Time, act Act) error {
 	content, err := json.Marshal(act)
 	if err != nil {
@@ -53,12 +53,12 @@ func (r *Registry) Note(ctx context.Context, at time.Time, act Act) error {
 	return nil
 }
 
-// Acts returns acts, oldest first: at most limit, after the place that a call before
-// returned as next, which is empty at the end.
+// Acts returns acts, oldest first: at most limit, after the cursor of an earlier call. next is
+// empty at the end.
 func (r *Registry) Acts(ctx context.Context, limit int, after string) (acts []Act, next string, err error) {
 	page, err := r.tenant("").Events(board.AsSystem(ctx), lukasa.EventQuery{Session: actSession, Limit: limit, After: after})
 	if errors.Is(err, fault.NotFound) {
-		return nil, "", nil // nothing was ever kept here
+		return nil, "", nil // nothing was ever stored here
 	}
 	if err != nil {
 		return nil, "", err

@@ -1,7 +1,7 @@
-// Package registry keeps what a server knows of itself as records of its board, in
-// [lukasa.SystemTenant]: documents by name, such as keys and limits, and acts, which are
-// what operators did, one after the other.
+// Package registry stores a server's own data as records of its board, in
+// [lukasa.SystemTenant]: documents by name, such as keys and limits, and administrative acts in
+// order.
 //
-// What it returned without an error is on the disk, and is there after a crash, a rebuild,
-// and an export and import of that tenant. It checks no rights: that is for its callers.
+// What was written without an error is on the disk, and survives a crash, a rebuild, and an
+// export and import of that tenant. It does not authorize: its callers do.
 package registry

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Registry is the system's tenant of a board. It is safe for concurrent use.
+// Registry is the system tenant of a board. It is safe for concurrent use.
 type Registry struct {
 	board *lukasa.Board
 }
@@ -21,25 +21,24 @@ type Registry struct {
 // New returns the registry of a board.
 func New(board *lukasa.Board) *Registry { return &Registry{board} }
 
-// Document is something that is kept by a name.
+// Document is a document with a name.
 type Document struct {
 	Name    string
 	Content json.RawMessage
-	By      string // who wrote it last
+	By      string // its last writer
 	Created time.Time
 	Updated time.Time
 	Dropped bool
 	Reason  string // why it was dropped
 }
 
-// tenant is the system's tenant in the hands of somebody. Whoever may change what a
-// server knows of itself is an operator as far as records go.
+// tenant is the system tenant with a writer. Its callers act as operators in the records.
 func (r *Registry) tenant(by string) *lukasa.Tenant {
 	return r.board.Tenant(lukasa.SystemTenant, lukasa.Writer{Actor: by, Trust: lukasa.Operator})
 }
 
-// Put keeps a document under a name of a collection, in place of the one that is there.
-// Text says in one line what it is. With fresh, one that is there already is refused.
+// Put stores a document under a name of a collection, replacing an existing one. text describes
+// it in one line. With fresh, an existing one is refused.
 func (r *Registry) Put(ctx context.Context, by, collection, name, text string, content any, fresh bool) error {
 	data, err := json.Marshal(content)
 	if err != nil {
@@ -62,14 +61,14 @@ func (r *Registry) Drop(ctx context.Context, by, collection, name, reason string
 	return err
 }
 
-// All returns the documents of a collection, dropped ones too, in no order of meaning.
+// All returns the documents of a collection, including dropped ones, in no particular order.
 func (r *Registry) All(ctx context.Context, collection string) ([]Document, error) {
 	var list []Document
 	for _, state := range []lukasa.State{lukasa.Live, lukasa.Forgotten} {
 		for after := ""; ; {
 			page, err := r.tenant("").List(board.AsSystem(ctx), lukasa.ListOptions{Tag: collection, State: state, Limit: 1000, After: after})
 			if errors.Is(err, fault.NotFound) {
-				return nil, nil // nothing was ever kept here
+				return nil, nil // nothing was ever stored here
 			}
 			if err != nil {
 				return nil, err
@@ -89,7 +88,7 @@ func (r *Registry) All(ctx context.Context, collection string) ([]Document, erro
 	return list, nil
 }
 
-// document returns a thing as a document.
+// document converts a record to a document.
 func document(collection string, thing *lukasa.Thing) (Document, error) {
 	m, ok := thing.Body.(*lukasa.Memory)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/registry"
 )
 
-// Documents are there under their names, dropped ones as dropped, more than fit on a page.
+// Documents are found by name, dropped ones marked as such, with more than one page.
 func TestDocuments(t *testing.T) {
 	board, err := lukasa.Open(t.TempDir(), lukasa.Options{})
 	if err != nil {
@@ -69,7 +69,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// Code that lets itself into the system's tenant stands on this list.
+// The list of all code that accesses the system tenant.
 func TestWhoIsLetIn(t *testing.T) {
 	allowed := []string{"internal/registry", "internal/board/system.go", "internal/engine/names.go", "internal/cli/files/export.go", "internal/cli/files/import.go"}
 	root := filepath.Join("..", "..")

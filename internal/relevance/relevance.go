@@ -1,37 +1,36 @@
-// Package relevance says how well texts answer a question, by the words that
-// they share: BM25 among the texts at hand.
+// Package relevance rates how well texts answer a question by their common words: BM25 among
+// the given texts.
 //
 // # What is guaranteed
 //
-//   - The same question and the same texts give the same bits, in whatever
-//     order the texts are added and on every platform: no logarithm of the
-//     platform's is called, and no product is left for the compiler to fuse.
-//   - Scores lie between 0 and 1. The best of the texts has 1, one without a
-//     word of the question has 0, and every other is between them.
-//   - Work is linear in the length of the texts, whatever they are.
+//   - The same question and the same texts give the same bits, in any order of the
+//     texts and on every platform: no logarithm of the platform is called, and no
+//     product is left for the compiler to fuse.
+//   - Scores are between 0 and 1. The best of the texts has 1, one without a word
+//     of the question has 0, and every other is between them.
+//   - Work is linear in the length of the texts.
 //
 // # What is not
 //
-// A word that is rare among the texts at hand counts more than one that is
-// common; how common it is elsewhere is not known here. Words are compared as
-// they are written but for case: neither stems nor synonyms nor other spellings
-// of one letter are seen through, and no word is too common to count.
+// A word that is rare among the given texts counts more than a common one; its frequency
+// elsewhere is unknown. Words are compared verbatim except for case: without stems, synonyms or
+// variants of letters, and without stop words.
 package relevance
 
 import "lukasa.dev/internal/numeric"
 
-// The parameters of BM25, as nearly everybody has them: how soon more of the
-// same word adds little, and how much a long text is held back.
+// The usual parameters of BM25: how soon repetitions of a word add little, and how much a long
+// text is penalised.
 const (
 	saturation = 1.2
 	dilution   = 0.75
 )
 
-// MaxTerms is how many different words of a question count, the first ones.
+// MaxTerms is how many different words of a question count, the first.
 const MaxTerms = 64
 
-// Ranking compares texts with a question: first all are added, then each can be
-// scored. It is used by one goroutine at a time.
+// Ranking compares texts with a question: first all are added, then each can be scored. It is
+// not safe for concurrent use.
 type Ranking struct {
 	split  splitter
 	terms  map[string]int
@@ -41,11 +40,11 @@ type Ranking struct {
 	having []int     // by term: how many texts have it
 	weight []float64 // by term, once sealed
 	mean   float64   // length of a text
-	best   float64   // score of the best text before all are put between 0 and 1
-	counts []int32   // by term, of the text at hand
+	best   float64   // highest score before normalisation
+	counts []int32   // by term, of the current text
 }
 
-// text is what is kept of a text.
+// text is the counts of a text.
 type text struct {
 	length int
 	counts []count
@@ -66,9 +65,8 @@ func Rank(question string) *Ranking {
 	return r
 }
 
-// Add adds a text, which may come in pieces, and returns its number and whether
-// it has a word of the question. It must not be called once a score was asked
-// for.
+// Add adds a text, which may come in pieces, and returns its number and whether it has a word
+// of the question. It must not be called after the first score.
 func (r *Ranking) Add(pieces ...string) (number int, matches bool) {
 	t := r.read(pieces)
 	for _, c := range t.counts {
@@ -105,21 +103,21 @@ func (r *Ranking) read(pieces []string) text {
 	return t
 }
 
-// Score returns how well the text of a number answers.
+// Score returns how well the text with a number answers.
 func (r *Ranking) Score(number int) float64 {
 	r.seal()
 	return r.share(r.raw(&r.texts[number]))
 }
 
-// Rate returns how well a text answers that was not added: as it would among
-// those that were, and never better than the best of them.
+// Rate returns how well a text that was not added answers: as it would among the added ones,
+// and never better than the best of them.
 func (r *Ranking) Rate(pieces ...string) float64 {
 	r.seal()
 	t := r.read(pieces)
 	return r.share(r.raw(&t))
 }
 
-// share puts a score between 0 and 1.
+// share normalises a score to 0..1.
 func (r *Ranking) share(raw float64) float64 {
 	switch {
 	case raw <= 0:
@@ -130,7 +128,7 @@ func (r *Ranking) share(raw float64) float64 {
 	return raw / r.best
 }
 
-// seal settles what the words weigh.
+// seal computes the weights of the words.
 func (r *Ranking) seal() {
 	if r.sealed {
 		return

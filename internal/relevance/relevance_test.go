@@ -56,8 +56,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsAreBounded holds words to a length, so that a text of one word does
-// not become a word of a megabyte.
+// TestWordsAreBounded bounds the length of words, so that a text of one word does not become a
+// word of a megabyte.
 func TestWordsAreBounded(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("a", 1<<20), strings.Repeat("aB", 1<<19), strings.Repeat("日", 1<<16), strings.Repeat("A", 1<<20) + "b", strings.Repeat("_", 1<<20),
@@ -70,8 +70,8 @@ func TestWordsAreBounded(t *testing.T) {
 	}
 }
 
-// TestWordsOfAnything holds for every text: words are lower-case, not empty, and
-// a second look finds the same.
+// TestWordsOfAnything holds for every text: words are lower-case, not empty, and splitting them
+// again gives the same.
 func TestWordsOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_./ é日本-]{0,40}`)).Draw(t, "text")
@@ -84,14 +84,14 @@ func TestWordsOfAnything(t *testing.T) {
 				t.Fatalf("%q is no word", w)
 			}
 		}
-		// What stands between words does not matter.
+		// What is between words does not matter.
 		if spaced := relevance.Words(" \n" + text + "\t."); !slices.Equal(words, spaced) {
 			t.Fatalf("%q, with space around it %q", words, spaced)
 		}
 	})
 }
 
-// naive is BM25 as the books have it, with the platform's logarithm.
+// naive is textbook BM25, with the platform's logarithm.
 func naive(question string, texts []string) []float64 {
 	var terms []string
 	for _, w := range relevance.Words(question) {
@@ -141,7 +141,7 @@ func drawText(t *rapid.T, name string, most int) string {
 	return strings.Join(rapid.SliceOfN(vocabulary, 0, most).Draw(t, name), " ")
 }
 
-// TestRank compares with the naive formula, whatever the order of the texts.
+// TestRank compares with the naive formula, in any order of the texts.
 func TestRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		question := drawText(t, "question", 6)
@@ -179,7 +179,7 @@ func TestRank(t *testing.T) {
 	})
 }
 
-// TestOrder holds what a reader would expect of an order.
+// TestOrder checks that the order is what a reader would expect.
 func TestOrder(t *testing.T) {
 	texts := []string{
 		"The invoice was sent on Monday.",
@@ -194,7 +194,7 @@ func TestOrder(t *testing.T) {
 	if !(r.Score(2) == 1 && r.Score(2) > r.Score(1) && r.Score(1) > 0 && r.Score(0) == 0 && r.Score(3) == 0) {
 		t.Errorf("%v %v %v %v", r.Score(0), r.Score(1), r.Score(2), r.Score(3))
 	}
-	// One that was not there can be as good as the best, and no better.
+	// A text that was not added can be as good as the best, and no better.
 	if got := r.Rate(strings.Repeat("round refund half ", 3)); got != 1 {
 		t.Errorf("rated %v", got)
 	}
@@ -203,7 +203,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestNothing asks for nothing, and of nothing.
+// TestNothing covers an empty question and no texts.
 func TestNothing(t *testing.T) {
 	r := relevance.Rank("...")
 	if n, matches := r.Add("some text"); n != 0 || matches || r.Score(0) != 0 {
@@ -221,7 +221,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestBits pins the bits of a score, which another platform must find too.
+// TestBits pins the bits of a score, which must be the same on every platform.
 func TestBits(t *testing.T) {
 	r := relevance.Rank("half away from zero refund rounding")
 	for _, text := range []string{"Refunds round half away from zero.", "Half of the refund was sent.", "Zero.", "away away away from home", "rounding rounding refund"} {

@@ -5,26 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is how many bytes of a word are kept. What is longer is no word that
-// anybody types, and is told apart by its beginning.
+// maxWord is how many bytes of a word are kept. Longer words are compared by their beginning.
 const maxWord = 64
 
-// splitter cuts texts into words. Its room is used again.
+// splitter splits texts into words. Its buffers are reused.
 //
-// A word is a run of letters, digits, marks and underscores. One that is made of
-// parts, as names in programs are, stands for itself and for each of its parts:
-// round_refund and roundRefund for round and refund, HTTPServer for http and
-// server, utf8 for utf and 8. Paths and addresses fall apart at their
-// punctuation. In scripts that are written without spaces, every two neighbours
-// are a word.
+// A word is a run of letters, digits, marks and underscores. A word made of parts, such as an
+// identifier, gives itself and each of its parts: round_refund and roundRefund give round and
+// refund, HTTPServer gives http and server, utf8 gives utf and 8. Paths and addresses are split
+// at their punctuation. In scripts without spaces, every two neighbours are a word.
 type splitter struct {
-	whole []byte // the word at hand, lower-case
+	whole []byte // the current word, lower-case
 	part  []byte // its last part so far
-	tail  int    // where the last letter or digit of the part begins
+	tail  int    // start of the last letter or digit of the part
 	parts int    // how many parts ended before that one
 }
 
-// class is what a rune is to a splitter.
+// class is the class of a rune for a splitter.
 type class byte
 
 const (
@@ -33,7 +30,7 @@ const (
 	upper
 	digit
 	mark  // belongs to the letter before it
-	join  // an underscore: ends a part, and is itself in no word
+	join  // an underscore: ends a part, and is in no word itself
 	dense // a letter of a script without spaces
 )
 
@@ -65,7 +62,7 @@ func classOf(r rune) class {
 
 // each calls visit with every word of a text, valid during the call.
 func (s *splitter) each(text string, visit func(word []byte)) {
-	var last class // of the rune before, marks left out
+	var last class // of the previous rune, without marks
 	var before rune
 	for i, r := range text {
 		c := classOf(r)
@@ -111,13 +108,13 @@ func (s *splitter) each(text string, visit func(word []byte)) {
 	s.end(visit)
 }
 
-// add appends a letter or a digit to the word at hand.
+// add appends a letter or a digit to the current word.
 func (s *splitter) add(r rune) {
 	s.tail = len(s.part)
 	s.append(r)
 }
 
-// append appends a rune to the word at hand.
+// append appends a rune to the current word.
 func (s *splitter) append(r rune) {
 	if len(s.whole) < maxWord {
 		s.whole = utf8.AppendRune(s.whole, r)
@@ -158,7 +155,7 @@ func (s *splitter) end(visit func([]byte)) {
 	s.whole, s.part, s.parts = s.whole[:0], s.part[:0], 0
 }
 
-// pair visits two neighbours of a script without spaces, or one that has none.
+// pair visits two neighbours of a script without spaces, or a single one.
 func (s *splitter) pair(a, b rune, visit func([]byte)) {
 	s.part = utf8.AppendRune(s.part[:0], a)
 	if b != 0 {

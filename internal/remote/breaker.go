@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// verdict is what an attempt says about the server.
+// verdict is what an attempt shows about the server.
 type verdict int
 
 const (
 	unknown   verdict = iota // nothing: the caller gave up
-	undecided                // it answered, but not well; that may be due to the request
+	undecided                // it answered, but badly; that may be due to the request
 	well                     // it works
 	ill                      // it does not
 )
 
-// breaker lets attempts through while the server works. When it has failed several
-// times in a row, the breaker opens and lets none through. After a while it lets one
-// through: if that goes well it closes, and otherwise stays open as long again.
+// breaker is a circuit breaker. It lets attempts through while the server works. After several
+// consecutive failures it opens and lets none through. After a while it lets one through: on
+// success it closes, and otherwise it stays open for the same time again.
 type breaker struct {
 	limit int
 	open  time.Duration
@@ -25,15 +25,15 @@ type breaker struct {
 
 	mu       sync.Mutex
 	failures int       // in a row
-	until    time.Time // when it is open; zero when it is closed
-	trying   bool      // the one that is let through is under way
-	round    int       // counts openings and closings, so that old attempts have no say
+	until    time.Time // end of the open state; zero if it is closed
+	trying   bool      // the deciding attempt is running
+	round    int       // counts openings and closings, so that old attempts are ignored
 }
 
-// pass lets one attempt through.
+// pass is the permission for one attempt.
 type pass struct {
 	round int
-	only  bool // it is the one that decides
+	only  bool // it is the deciding one
 }
 
 // enter reports whether an attempt may be made. If so, leave must follow.
@@ -50,7 +50,7 @@ func (b *breaker) enter() (pass, bool) {
 	return pass{round: b.round, only: true}, true
 }
 
-// leave says what came of an attempt.
+// leave reports the result of an attempt.
 func (b *breaker) leave(p pass, v verdict) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,7 +76,7 @@ func (b *breaker) leave(p pass, v verdict) {
 	}
 }
 
-// blame counts attempts that were undecided and have turned out to be failures.
+// blame counts undecided attempts that turned out to be failures.
 func (b *breaker) blame(attempts int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

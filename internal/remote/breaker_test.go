@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Attempts that began before the breaker opened or closed have no say afterwards.
+// Attempts that began before the breaker opened or closed are ignored afterwards.
 func TestOldAttemptsHaveNoSay(t *testing.T) {
 	now := time.Unix(0, 0)
 	b := &breaker{limit: 2, open: time.Minute, now: func() time.Time { return now }}
@@ -33,7 +33,7 @@ func TestOldAttemptsHaveNoSay(t *testing.T) {
 	b.leave(enter(true), well)
 	b.blame(2)
 	enter(false)
-	b.blame(2) // when it is open already, nothing changes
+	b.blame(2) // no effect if it is open already
 	now = now.Add(time.Minute)
 	b.leave(enter(true), undecided) // is not good enough
 	enter(false)

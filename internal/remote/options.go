@@ -11,79 +11,77 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Key is a secret that a server wants to see. It does not print itself.
+// Key is an API key. It does not print itself.
 type Key string
 
 const hiddenKey = "[key]"
 
-// String returns a word that stands for the key.
+// String returns a placeholder.
 func (Key) String() string { return hiddenKey }
 
-// GoString returns a word that stands for the key.
+// GoString returns a placeholder.
 func (Key) GoString() string { return hiddenKey }
 
-// MarshalText returns a word that stands for the key.
+// MarshalText returns a placeholder.
 func (Key) MarshalText() ([]byte, error) { return []byte(hiddenKey), nil }
 
-// Breaker says when a server that fails is left alone.
+// Breaker configures a circuit breaker.
 type Breaker struct {
-	// Failures in a row open it. 0 means 5.
+	// Failures is the number of consecutive failures that open it. 0 means 5.
 	Failures int
-	// Open is how long no request is sent. After that, one is, and what comes of it
-	// decides. 0 means 30 seconds.
+	// Open is how long no request is sent. After that, one request decides. 0 means 30 seconds.
 	Open time.Duration
 }
 
-// Options says how to reach a server. Service, BaseURL, Path, MaxAnswer and
-// Unavailable must be set; the zero value of the rest works.
+// Options configures a client. Service, BaseURL, Path, MaxAnswer and Unavailable are required;
+// the zero value of the rest works.
 type Options struct {
-	// Service is what the server is called in errors, such as "the embedding service".
+	// Service names the server in errors, such as "the embedding service".
 	Service string
 	// BaseURL is what Path is appended to, such as http://localhost:11434/v1.
 	BaseURL string
-	// Path is where requests go, such as /embeddings.
+	// Path is the path of requests, such as /embeddings.
 	Path string
 	// Key is sent as a bearer token, if there is one. It is never part of an error.
 	Key Key
-	// Refused says what to check when the server takes no request at all.
+	// Refused says what to check if the server refuses every request.
 	Refused string
-	// Unavailable is the code of errors that are the server's, or of how it is set up.
+	// Unavailable is the code of errors of the server or its configuration.
 	Unavailable fault.Code
-	// MaxAnswer is how long an answer may be, in bytes.
+	// MaxAnswer is the maximum size of an answer, in bytes.
 	MaxAnswer int64
 
-	// MaxConcurrent is how many requests are under way at once. 0 means 4.
+	// MaxConcurrent is the maximum number of concurrent requests. 0 means 4.
 	MaxConcurrent int
-	// Timeout is how long one request may take. 0 means 10 seconds.
+	// Timeout is the timeout of one request. 0 means 10 seconds.
 	Timeout time.Duration
-	// Retries is how often a request is sent again after a failure that may pass. 0
-	// means 3; below 0 means never.
+	// Retries is how often a request is retried after a transient failure. 0 means 3; a
+	// negative value means never.
 	Retries int
-	// Breaker says when the server is left alone.
+	// Breaker configures the circuit breaker.
 	Breaker Breaker
 
-	// HTTPClient sends the requests. Redirects are not followed, whatever it says.
-	// nil means one of its own.
+	// HTTPClient sends the requests. Redirects are never followed. Nil means a new client.
 	HTTPClient *http.Client
-	// Now tells the time. nil means time.Now.
+	// Now returns the time. Nil means time.Now.
 	Now func() time.Time
-	// Sleep waits, or returns why the context ended. nil means a timer.
+	// Sleep waits, or returns the error of the context. Nil means a timer.
 	Sleep func(context.Context, time.Duration) error
-	// Random returns a number from 0 up to 1, so that many clients do not come back
-	// at the same moment. nil means math/rand.
+	// Random returns a number in [0, 1), so that clients do not retry in step. Nil means
+	// math/rand.
 	Random func() float64
 }
 
-// Waits between attempts double from the first to the last. A server may ask for a
-// longer one, up to longestWait; if it asks for more, it is not asked again.
+// Waits between attempts double from the first to the last. A server may request a longer one,
+// up to longestWait; if it requests more, there is no retry.
 const (
 	firstWait   = 250 * time.Millisecond
 	lastWait    = 8 * time.Second
 	longestWait = 30 * time.Second
 )
 
-// Problems returns what is wrong with the options that callers of the program set,
-// each beginning with the name of its field.
+// Problems returns what is wrong with the options that users of the program set, each beginning
+// with the name of its field.
 func (o *Options) Problems() (problems []string) {
 	problem := func(field, rule string) { problems = append(problems, field+" "+rule) }
 	switch u, err := url.Parse(o.BaseURL); {
@@ -111,7 +109,7 @@ func (o *Options) Problems() (problems []string) {
 	return problems
 }
 
-// withDefaults returns the options with nothing left open.
+// withDefaults returns the options with defaults filled in.
 func (o Options) withDefaults() Options {
 	orElse(&o.MaxConcurrent, 4)
 	orElse(&o.Timeout, 10*time.Second)
@@ -144,7 +142,7 @@ func orElse[T comparable](value *T, standard T) {
 func newClient(connections int) *http.Client {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return &http.Client{} // someone has replaced it, and knows why
+		return &http.Client{} // it was replaced on purpose
 	}
 	transport = transport.Clone()
 	transport.MaxIdleConnsPerHost = connections

@@ -1,15 +1,15 @@
-// Package remote asks servers outside the program: one JSON document is sent with
-// POST, another comes back.
+// Package remote is a client of external servers: it sends one JSON document with POST and
+// receives another.
 //
-// Guarantees: a request that fails in a way that may pass is sent again, later and
-// later, as long as the server asks for, and no more often than the options say. A
-// server that keeps failing is left alone for a while. No call outlasts its context,
-// no request its timeout, and of an answer no more is read than may come. Redirects
-// are not followed. The key is sent as a bearer token and is in no error, whatever the
-// server or the transport say. A [Client] may be used by many goroutines at once.
+// Guarantees: transient failures are retried with backoff, with the wait that the server
+// requests, and at most as often as the options say. A circuit breaker pauses requests to a
+// server that keeps failing. No call outlasts its context, no request its timeout, and no more
+// of an answer is read than the limit. Redirects are not followed. The key is sent as a bearer
+// token and is in no error, whatever the server or the transport return. A [Client] is safe for
+// concurrent use.
 //
-// It does not: know what is asked, judge an answer, or decide whether a failure was due
-// to what a request said. Its caller does, with the [Trouble] that it is told.
+// It does not know the meaning of requests, judge answers, or decide whether the content of a
+// request caused a failure. The caller does, with the [Trouble] that it gets.
 package remote
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// Client asks one server.
+// Client is a client of one server.
 type Client struct {
 	options   Options // without the key
 	endpoint  string
@@ -29,14 +29,13 @@ type Client struct {
 	redact    func(string) string
 	slots     chan struct{}
 	breaker   breaker
-	last      atomic.Pointer[string] // what the server did when it failed last
+	last      atomic.Pointer[string] // what the server did at its last failure
 }
 
 // New returns a Client. It sends nothing yet. The options must have no [Options.Problems].
 func New(o Options) *Client {
 	o = o.withDefaults()
-	// The key is in two functions and nowhere else, so that no way of printing a
-	// Client shows it.
+	// Only two closures have the key, so that printing a Client never shows it.
 	key := string(o.Key)
 	o.Key = ""
 	client := *o.HTTPClient
@@ -61,20 +60,20 @@ func New(o Options) *Client {
 	}
 }
 
-// Close lets go of connections that nobody uses.
+// Close closes idle connections.
 func (c *Client) Close() { c.client.CloseIdleConnections() }
 
-// MaxConcurrent is how many requests may be under way at once.
+// MaxConcurrent is the maximum number of concurrent requests.
 func (c *Client) MaxConcurrent() int { return c.options.MaxConcurrent }
 
 // At names the server, for errors.
 func (c *Client) At() string { return c.options.Service + " at " + c.options.BaseURL }
 
-// Take reads an answer, or says what is wrong with it, see [Client.Nonsense].
+// Take decodes an answer, or returns what is wrong with it, see [Client.Nonsense].
 type Take func(answer []byte) *Trouble
 
-// Try makes attempts until one succeeds or there is no point in another. With
-// breakdowns, it tries again after those too.
+// Try makes attempts until one succeeds or a retry is pointless. With breakdowns, it also
+// retries after those.
 func (c *Client) Try(ctx context.Context, body []byte, breakdowns bool, take Take) *Trouble {
 	for n := 0; ; n++ {
 		t := c.Attempt(ctx, body, take)
@@ -87,8 +86,8 @@ func (c *Client) Try(ctx context.Context, body []byte, breakdowns bool, take Tak
 	}
 }
 
-// backoff returns how long to wait after failure n: twice as long each time, of which
-// a random part of up to a half is left out.
+// backoff returns how long to wait after failure n: it doubles each time, minus a random part
+// of up to a half.
 func (c *Client) backoff(n int) time.Duration {
 	wait := lastWait
 	if n < 16 {
@@ -97,7 +96,7 @@ func (c *Client) backoff(n int) time.Duration {
 	return wait - time.Duration(c.options.Random()*float64(wait/2))
 }
 
-// Attempt sends one request, if there is room and the breaker allows it.
+// Attempt sends one request, once there is a slot and if the breaker allows it.
 func (c *Client) Attempt(ctx context.Context, body []byte, take Take) *Trouble {
 	select {
 	case c.slots <- struct{}{}:
@@ -126,9 +125,9 @@ func (c *Client) Attempt(ctx context.Context, body []byte, take Take) *Trouble {
 	return t
 }
 
-// Judge says what came of a request that was only to show whether the server works,
-// after another had trouble with it in all its attempts. It returns the trouble that
-// counts, or nil if the server works, so that the other request is to blame.
+// Judge evaluates a probe that only shows whether the server works, after another request
+// failed in all its attempts. It returns the trouble to report, or nil if the server works, so
+// that the other request is the cause.
 func (c *Client) Judge(t, probe *Trouble) *Trouble {
 	if probe == nil {
 		return nil

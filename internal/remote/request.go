@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// ask sends one request and has the answer taken.
+// ask sends one request and decodes the answer.
 func (c *Client) ask(ctx context.Context, body []byte, take Take) *Trouble {
 	limited, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
@@ -52,11 +52,11 @@ func (c *Client) ask(ctx context.Context, body []byte, take Take) *Trouble {
 	return take(answer)
 }
 
-// Nonsense is the trouble that an answer is none: what the server did, and why that was
-// found out, if there is an error that tells.
+// Nonsense is the trouble of an invalid answer: what the server did, and the error that shows
+// it, if there is one.
 func (c *Client) Nonsense(did string, cause error) *Trouble { return c.trouble(nonsense, did, cause) }
 
-// trouble says what the server did. No detail and no cause holds the key.
+// trouble describes what the server did. Neither its detail nor its cause contains the key.
 func (c *Client) trouble(k kind, did string, cause error) *Trouble {
 	detail := c.At() + " " + did
 	if cause != nil {
@@ -70,13 +70,13 @@ func (c *Client) trouble(k kind, did string, cause error) *Trouble {
 	return &Trouble{kind: k, code: c.options.Unavailable, detail: detail, cause: cause}
 }
 
-// unreachable is the trouble that a request or its answer did not get through.
+// unreachable is the trouble of a request or an answer that did not get through.
 func (c *Client) unreachable(ctx context.Context, err error) *Trouble {
 	if ctx.Err() != nil {
 		return c.gaveUp(ctx, err)
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err // without the address, which is in the message already
+		err = e.Err // without the URL, which the message has already
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return c.trouble(outage, fmt.Sprintf("did not answer within %v", c.options.Timeout), nil)
@@ -84,15 +84,15 @@ func (c *Client) unreachable(ctx context.Context, err error) *Trouble {
 	return c.trouble(outage, "cannot be reached", err)
 }
 
-// maxComplaint is how much is read of an answer that says why there is none.
+// maxComplaint is how much is read of an error answer.
 const maxComplaint = 16 << 10
 
-// complaint is the trouble that a status other than 200 announces.
+// complaint is the trouble of a status other than 200.
 func (c *Client) complaint(response *http.Response, body []byte) *Trouble {
 	status := response.StatusCode
 	did := fmt.Sprintf("answered %d %s", status, http.StatusText(status))
 	if words := c.Words(body); words != "" && status != http.StatusUnauthorized && status != http.StatusForbidden {
-		did += ": " + words // those two like to quote a part of the key
+		did += ": " + words // those two often quote a part of the key
 	}
 	t := c.trouble(setup, did, nil)
 	switch {
@@ -116,8 +116,8 @@ func (c *Client) complaint(response *http.Response, body []byte) *Trouble {
 	return t
 }
 
-// retryAfter returns the wait that a server asks for, in seconds or as a date, and 0
-// if it asks for none.
+// retryAfter returns the wait that a server requests, in seconds or as a date, and 0 if there
+// is none.
 func (c *Client) retryAfter(value string) time.Duration {
 	value = strings.TrimSpace(value)
 	seconds, err := strconv.ParseUint(value, 10, 64)
@@ -133,8 +133,8 @@ func (c *Client) retryAfter(value string) time.Duration {
 	return 0
 }
 
-// Words returns what the server says about an error: one line, not long, without the
-// key. The place of the words differs between servers.
+// Words returns the server's error message: one short line without the key. Its place differs
+// between servers.
 func (c *Client) Words(body []byte) string {
 	var said struct {
 		Error   json.RawMessage `json:"error"`

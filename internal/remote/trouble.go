@@ -7,31 +7,31 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Trouble is why a request has no answer. Nothing in it holds the key.
+// Trouble is why a request has no answer. It never contains the key.
 type Trouble struct {
 	kind   kind
-	code   fault.Code // if it is the server's
+	code   fault.Code // if the server is the cause
 	detail string
 	fix    string
 	cause  error
-	wait   time.Duration // the server asked for it
+	wait   time.Duration // requested by the server
 }
 
 // kind is what can be done about a trouble.
 type kind int
 
 const (
-	outage    kind = iota // it may pass: try again
-	busy                  // the same, and the server says that it works
-	refusal               // the server does not take the request
-	breakdown             // the server failed on the request; it may be what is in it
+	outage    kind = iota // transient: retry
+	busy                  // the same, and the server shows that it works
+	refusal               // the server refuses the request
+	breakdown             // the server failed on the request; its content may be the cause
 	setup                 // address, model or key are wrong
-	nonsense              // the answer is none
+	nonsense              // the answer is invalid
 	shut                  // the breaker is open
 	canceled              // the caller gave up
 )
 
-// verdict is what the trouble says about the server. None at all says it is well.
+// verdict is what the trouble shows about the server. A nil trouble shows that it works.
 func (t *Trouble) verdict() verdict {
 	if t == nil {
 		return well
@@ -47,28 +47,28 @@ func (t *Trouble) verdict() verdict {
 	return unknown
 }
 
-// mayPass reports whether another attempt may succeed. With breakdowns, those may.
+// mayPass reports whether a retry may succeed. With breakdowns, those count as well.
 func (t *Trouble) mayPass(breakdowns bool) bool {
 	return t.kind == outage || t.kind == busy || t.kind == breakdown && breakdowns
 }
 
-// MayBeRequest reports whether another request might have had an answer.
+// MayBeRequest reports whether another request might have succeeded.
 func (t *Trouble) MayBeRequest() bool { return t.kind == refusal || t.kind == breakdown }
 
-// Refused reports whether the server understood the request and does not take it.
+// Refused reports whether the server understood and refused the request.
 func (t *Trouble) Refused() bool { return t.kind == refusal }
 
 // Canceled reports whether the caller gave up.
 func (t *Trouble) Canceled() bool { return t.kind == canceled }
 
-// OfRequest returns the trouble as the fault of the request, with what to do about it.
-// Its code is invalid_argument.
+// OfRequest returns the trouble as an error of the request, with a fix. Its code is
+// invalid_argument.
 func (t *Trouble) OfRequest(fix string) error {
 	return fault.New(fault.InvalidArgument, t.detail).WithCause(t.cause).WithFix(fix)
 }
 
-// OfServer returns the trouble as the fault of the server, or of how it is set up. Its
-// code is the one that the options name, or canceled.
+// OfServer returns the trouble as an error of the server or its configuration. Its code is that
+// of the options, or canceled.
 func (t *Trouble) OfServer() error {
 	code := t.code
 	if t.kind == canceled {
@@ -77,7 +77,7 @@ func (t *Trouble) OfServer() error {
 	return fault.New(code, t.detail).WithCause(t.cause).WithFix(t.fix)
 }
 
-// gaveUp is the trouble that the caller did not want to wait.
+// gaveUp is the trouble of a caller that gave up.
 func (c *Client) gaveUp(ctx context.Context, err error) *Trouble {
 	if cause := ctx.Err(); cause != nil {
 		err = cause

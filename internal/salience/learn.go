@@ -1,23 +1,19 @@
 package salience
 
-// Rate is how far one piece of feedback moves a weight of what lies between it
-// and its target.
+// Rate is how far one feedback moves a weight towards its target.
 const Rate = 0.05
 
-// No learned weight leaves this range: each factor keeps a say, and none rules
-// alone.
+// The range of learned weights: every factor keeps an influence, and none dominates.
 const (
 	MinWeight = 0.02
 	MaxWeight = 0.70
 )
 
-// Profile says what was typical of the things that a task drew on: the mean of
-// each factor, from 0 to 1. There is no similarity in it, because what was near
-// to one question says nothing of the next.
+// Profile is the mean of each factor over the records that a task used, from 0 to 1. It has no
+// similarity, because nearness to one question says nothing about the next.
 type Profile struct{ Recency, Access, Citations, Importance float64 }
 
-// ProfileOf returns the mean of the factors of things, and the zero Profile if
-// there are none.
+// ProfileOf returns the mean of the factors, and the zero Profile if there are none.
 func ProfileOf(things []Factors) Profile {
 	var p Profile
 	for i := range things {
@@ -33,12 +29,11 @@ func ProfileOf(things []Factors) Profile {
 	return p
 }
 
-// Learn returns the weights after feedback: moved by Rate times the signal toward
-// the shares that the factors have in the profile (away from them where the
-// signal is negative), kept within MinWeight and MaxWeight, and made to sum to 1
-// again. The signal goes from -1, which is failure, to 1, which is success. A
-// profile of nothing teaches nothing. Similarity keeps its weight: feedback does
-// not speak of it.
+// Learn returns the weights after feedback: moved by Rate times the signal towards the shares
+// of the factors in the profile (away from them if the signal is negative), clamped to
+// MinWeight and MaxWeight, and normalised to a sum of 1. The signal is from -1, failure, to 1,
+// success. An empty profile changes nothing. Similarity keeps its weight: feedback does not
+// concern it.
 func (w Weights) Learn(signal float64, p Profile) Weights {
 	cited := [...]float64{clamp(p.Recency, 0, 1), clamp(p.Access, 0, 1), clamp(p.Citations, 0, 1), clamp(p.Importance, 0, 1)}
 	sum := cited[0] + cited[1] + cited[2] + cited[3]
@@ -57,10 +52,10 @@ func (w Weights) Learn(signal float64, p Profile) Weights {
 	return Weights{learned[0], learned[1], learned[2], learned[3], similarity}
 }
 
-// settle brings every weight into its range and their sum to total. What is
-// missing is given to each in proportion to its room above, what is too much is
-// taken in proportion to its room below, so that no weight leaves its range again.
-// Total is between 1-MaxWeight and 1-MinWeight, which leaves room enough.
+// settle brings every weight into its range and their sum to total. It distributes what is
+// missing in proportion to each weight's room above, and an excess in proportion to the room
+// below, so that no weight leaves its range again. total is between 1-MaxWeight and
+// 1-MinWeight, which leaves enough room.
 func settle(weights *[4]float64, total float64) {
 	var above, below float64
 	rest := total

@@ -15,7 +15,7 @@ func list(w salience.Weights) [5]float64 {
 	return [5]float64{w.Recency, w.Access, w.Citations, w.Importance, w.Similarity}
 }
 
-// check fails unless the weights sum to 1 and keep to their range.
+// check fails unless the weights sum to 1 and are in their range.
 func check(t rapid.TB, w salience.Weights) {
 	t.Helper()
 	var sum float64
@@ -35,7 +35,7 @@ func profile(t *rapid.T, name string) salience.Profile {
 	return salience.Profile{Recency: unit.Draw(t, name+" recency"), Access: unit.Draw(t, name+" access"), Citations: unit.Draw(t, name+" citations"), Importance: unit.Draw(t, name+" importance")}
 }
 
-// learned returns weights after up to 40 pieces of feedback.
+// learned returns weights after up to 40 feedbacks.
 func learned(t *rapid.T) salience.Weights {
 	w := salience.Cold()
 	p := profile(t, "cited")
@@ -86,7 +86,7 @@ func TestNothingIsLearnedFromNothing(t *testing.T) {
 	}
 }
 
-// TestLearnKeepsItsPromises draws histories and looks at every step.
+// TestLearnKeepsItsPromises draws histories and checks every step.
 func TestLearnKeepsItsPromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := salience.Cold()
@@ -106,9 +106,9 @@ func TestLearnKeepsItsPromises(t *testing.T) {
 	})
 }
 
-// TestLearnMovesTowardAndAway draws weights in the midst of their range, where no
-// clamp has a say: a weight below its target rises with success and falls with
-// failure, one above does the reverse, and none overshoots.
+// TestLearnMovesTowardAndAway draws weights in the middle of their range, where nothing is
+// clamped: a weight below its target rises with success and falls with failure, one above does
+// the reverse, and none overshoots.
 func TestLearnMovesTowardAndAway(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.Float64Range(0.2, 1)
@@ -132,8 +132,8 @@ func TestLearnMovesTowardAndAway(t *testing.T) {
 	})
 }
 
-// TestLearnSettles repeats one lesson until nothing moves: success ends at the
-// target or at the end of the range, failure leaves what was cited with the least.
+// TestLearnSettles repeats one lesson until nothing moves: success ends at the target or at the
+// end of the range, failure leaves the cited factors with the minimum.
 func TestLearnSettles(t *testing.T) {
 	repeat := func(signal float64, p salience.Profile) salience.Weights {
 		w := salience.Cold()
@@ -164,8 +164,8 @@ func TestProfileOf(t *testing.T) {
 	}
 }
 
-// TestSameBits holds the bits of a thousand lessons, so that a platform or a
-// compiler that computes otherwise is noticed.
+// TestSameBits pins the bits of a thousand lessons, so that a platform or a compiler that
+// computes differently is noticed.
 func TestSameBits(t *testing.T) {
 	w, state := salience.Cold(), uint64(1)
 	draw := func() float64 {

@@ -12,7 +12,7 @@ import (
 
 const day = 24 * time.Hour
 
-// near reports whether got is want but for a few roundings.
+// near reports whether got equals want within a few roundings.
 func near(got, want float64) bool { return math.Abs(got-want) <= 1e-15 }
 
 func TestRecency(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Access is what a verified token allows. It does not change, and is safe for
-// concurrent use. A nil *Access is no scope at all and allows everything.
+// Access is what a verified token allows. It is immutable and safe for concurrent use. A nil
+// *Access is no scope and allows everything.
 type Access struct {
 	bounds
 	grants []Grant
@@ -18,7 +18,7 @@ type Access struct {
 	sealed bool
 }
 
-// bounds are what a chain allows beside what it shows. They only ever shrink.
+// bounds are the limits of a chain besides visibility. They only shrink.
 type bounds struct {
 	id, tenant, by, to string
 	mode               Mode
@@ -27,20 +27,20 @@ type bounds struct {
 	trust              record.Trust
 }
 
-// rule is what one block allows, ready to be asked.
+// rule is the compiled form of one block.
 type rule struct {
-	pinned           bool // whatever include says
+	pinned           bool // pinned records are allowed regardless of include
 	include, exclude []list
 }
 
 // list is one list of a block.
 type list struct {
 	of    listKind
-	words []string  // in order
+	words []string  // sorted
 	frame []pattern // of frames
 }
 
-// listKind says what a list is of.
+// listKind is the subject of a list.
 type listKind uint8
 
 const (
@@ -52,15 +52,14 @@ const (
 	bySession
 )
 
-// pattern fits one frame, or all that begin with a text.
+// pattern matches one frame, or all frames with a prefix.
 type pattern struct {
 	text  string
 	begin bool
 }
 
-// Allows reports whether a subject may be seen and, if the scope may write at
-// all, written. What the board writes for itself is nobody's business but that of
-// whoever has the board without a scope.
+// Allows reports whether a subject is visible and, if the scope may write at all, writable.
+// Records that the board writes for itself are visible only without a scope.
 func (a *Access) Allows(s *Subject) bool {
 	if a == nil {
 		return true
@@ -76,16 +75,15 @@ func (a *Access) Allows(s *Subject) bool {
 	return true
 }
 
-// boards reports whether things of a kind are written by the board for itself:
-// violations, embeddings and refinements.
+// boards reports whether the board writes records of a kind for itself: violations, embeddings
+// and refinements.
 func boards(k record.Kind) bool {
 	return k == record.Violation || k == record.Embedding || k == record.Refinement
 }
 
-// AllowsWrite reports whether a subject may be written, if the scope may write at
-// all. It is stricter than Allows where a subject has several frames or tags:
-// all of them must be on the lists, since it will be found by each. That it is
-// pinned gives no right.
+// AllowsWrite reports whether a subject may be written, if the scope may write at all. It is
+// stricter than Allows for a subject with several frames or tags: all of them must be on the
+// lists, since it will be found by each. Being pinned gives no right to write.
 func (a *Access) AllowsWrite(s *Subject) bool {
 	if a == nil {
 		return true
@@ -118,7 +116,7 @@ func (l *list) covers(s *Subject) bool {
 
 func (r *rule) allows(s *Subject) bool {
 	if r.pinned && !s.Pinned && len(r.include) == 0 {
-		return false // pinned things and nothing else
+		return false // pinned records only
 	}
 	for i := range r.include {
 		if !(r.pinned && s.Pinned) && !r.include[i].has(s) {
@@ -178,8 +176,8 @@ func (a *Access) Everything() bool {
 	return true
 }
 
-// MayHoldSession reports whether something of a session may be in scope. It is
-// quick and may say yes too often.
+// MayHoldSession reports whether the scope may show anything of a session. It is fast and may
+// have false positives.
 func (a *Access) MayHoldSession(session string) bool {
 	if a == nil {
 		return true
@@ -202,7 +200,7 @@ func (a *Access) MayHoldSession(session string) bool {
 	return true
 }
 
-// At refuses a token that is over, or not good yet, at a time.
+// At refuses a token that has expired, or is not valid yet, at a time.
 func (a *Access) At(now time.Time) error {
 	if a != nil && now.Before(a.notBefore) {
 		return invalid("it is not good before %s", a.notBefore.Format(time.RFC3339)).WithFix("wait until then")
@@ -210,7 +208,7 @@ func (a *Access) At(now time.Time) error {
 	return a.NotOver(now)
 }
 
-// NotOver refuses a token that is over at a time.
+// NotOver refuses a token that has expired at a time.
 func (a *Access) NotOver(now time.Time) error {
 	if a != nil && !now.Before(a.expires) {
 		return fault.Newf(fault.ScopeExpired, "scope token: it was over at %s", a.expires.Format(time.RFC3339))
@@ -221,7 +219,7 @@ func (a *Access) NotOver(now time.Time) error {
 // MayWrite reports whether the scope may write what it may see.
 func (a *Access) MayWrite() bool { return a == nil || a.mode == Write }
 
-// Budget returns how many tokens an answer may have at most, or 0 for any.
+// Budget returns the maximum number of tokens of an answer, or 0 for no limit.
 func (a *Access) Budget() int {
 	if a == nil {
 		return 0
@@ -229,7 +227,7 @@ func (a *Access) Budget() int {
 	return a.budget
 }
 
-// Trust returns how far what is written under the scope is trusted at most.
+// Trust returns the maximum trust of what is written under the scope.
 func (a *Access) Trust() record.Trust {
 	if a == nil {
 		return record.Operator
@@ -237,8 +235,7 @@ func (a *Access) Trust() record.Trust {
 	return a.trust
 }
 
-// Agent returns the name of whoever the token was granted to last, or "" for
-// no scope.
+// Agent returns the agent that the last block grants to, or "" for no scope.
 func (a *Access) Agent() string {
 	if a == nil {
 		return ""
@@ -246,8 +243,8 @@ func (a *Access) Agent() string {
 	return a.to
 }
 
-// ID returns the id that the token was minted with, or "" for no scope. All
-// tokens that were narrowed from one share it.
+// ID returns the id of the minted token, or "" for no scope. All tokens narrowed from one share
+// it.
 func (a *Access) ID() string {
 	if a == nil {
 		return ""
@@ -255,7 +252,7 @@ func (a *Access) ID() string {
 	return a.id
 }
 
-// Tenant returns whose things the scope is about, or "" for no scope.
+// Tenant returns the tenant of the scope, or "" for no scope.
 func (a *Access) Tenant() string {
 	if a == nil {
 		return ""
@@ -263,8 +260,7 @@ func (a *Access) Tenant() string {
 	return a.tenant
 }
 
-// Expires returns the first moment at which the scope is over, or the zero time
-// for no scope.
+// Expires returns when the scope expires, exclusive, or the zero time for no scope.
 func (a *Access) Expires() time.Time {
 	if a == nil {
 		return time.Time{}
@@ -272,8 +268,7 @@ func (a *Access) Expires() time.Time {
 	return a.expires
 }
 
-// NotBefore returns the first moment at which the scope is good, or the zero
-// time if it always was.
+// NotBefore returns when the scope becomes valid, or the zero time if it has no such limit.
 func (a *Access) NotBefore() time.Time {
 	if a == nil {
 		return time.Time{}
@@ -289,7 +284,7 @@ func (a *Access) By() string {
 	return a.by
 }
 
-// Grants returns what the blocks say, first to last.
+// Grants returns the grants of the blocks, first to last.
 func (a *Access) Grants() []Grant {
 	if a == nil {
 		return nil
@@ -297,10 +292,10 @@ func (a *Access) Grants() []Grant {
 	return cloneGrants(a.grants)
 }
 
-// Sealed reports whether the token cannot be narrowed any further.
+// Sealed reports whether the token cannot be narrowed further.
 func (a *Access) Sealed() bool { return a != nil && a.sealed }
 
-// accessOf returns what a chain of grants allows, whoever signed it.
+// accessOf returns what a chain of grants allows, without checking signatures.
 func accessOf(grants []Grant) (*Access, error) {
 	b, err := chain(grants)
 	if err != nil {
@@ -313,7 +308,7 @@ func accessOf(grants []Grant) (*Access, error) {
 	return a, nil
 }
 
-// ruleOf makes a grant ready to be asked.
+// ruleOf compiles a grant.
 func ruleOf(g *Grant) rule {
 	return rule{pinned: g.Include.Pinned, include: listsOf(&g.Include), exclude: listsOf(&g.Exclude)}
 }
@@ -335,7 +330,7 @@ func listsOf(s *Selectors) []list {
 	return out
 }
 
-// patternOf reads a selector of frames that obeys the rules.
+// patternOf parses a valid frame selector.
 func patternOf(selector string) pattern {
 	if begin, ok := strings.CutSuffix(selector, "*"); ok {
 		return pattern{begin, true}

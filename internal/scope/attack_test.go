@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// grant is a first block with all there is.
+// grant is a first block with every field.
 func grant() Grant {
 	return Grant{
 		Tenant: "acme", By: "ann", To: "coder", Mode: Write, BudgetTokens: 2000, Trust: record.User,
@@ -51,8 +51,7 @@ func seal(t testing.TB, token Token) Token {
 	return sealed
 }
 
-// try reads and verifies a text at a moment at which the tokens of three are
-// good.
+// try parses and verifies a text at a time at which the tokens of three are valid.
 func try(board ed25519.PrivateKey, text string) error {
 	token, err := Parse(text)
 	if err != nil {
@@ -62,8 +61,8 @@ func try(board ed25519.PrivateKey, text string) error {
 	return err
 }
 
-// refused fails the test unless a text is refused as a bad token, without
-// telling a secret.
+// refused fails the test unless a text is refused as an invalid token, without revealing a
+// secret.
 func refused(t *testing.T, what string, board ed25519.PrivateKey, text string, secrets ...string) {
 	t.Helper()
 	err := try(board, text)
@@ -74,7 +73,7 @@ func refused(t *testing.T, what string, board ed25519.PrivateKey, text string, s
 	discreet(t, what, err, append(secrets, text)...)
 }
 
-// discreet fails the test if an error repeats a secret, or a piece of one.
+// discreet fails the test if an error repeats a secret or a part of one.
 func discreet(t *testing.T, what string, err error, secrets ...string) {
 	t.Helper()
 	told := strings.ReplaceAll(err.Error()+fault.From(err).Advice(), prefix, "")
@@ -92,7 +91,7 @@ func discreet(t *testing.T, what string, err error, secrets ...string) {
 	}
 }
 
-// secretText is a token's secret as it stands in its JSON.
+// secretText is a token's secret as in its JSON.
 func secretText(token Token) string { return encoding.EncodeToString(token.secret.Seed()) }
 
 // packed makes the text of a token out of JSON.
@@ -175,7 +174,7 @@ func TestEveryLength(t *testing.T) {
 	}
 }
 
-// TestSpelling writes the same token otherwise.
+// TestSpelling writes the same token in other spellings.
 func TestSpelling(t *testing.T) {
 	board, tokens := three(t)
 	token := tokens[1]
@@ -232,7 +231,7 @@ func TestSpelling(t *testing.T) {
 	} {
 		refused(t, what, board, packed(changed), secret)
 	}
-	// Trailing bits that base64 ignores, and line breaks that Go's reader skips.
+	// Trailing bits that base64 ignores, and line breaks that Go's decoder skips.
 	text := token.String()
 	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {
 		if last := text[:len(text)-1] + string(c); last != text {
@@ -251,8 +250,8 @@ func link(secret ed25519.PrivateKey, sealed []byte, blocks ...block) string {
 	return Token{blocks: blocks, secret: secret, seal: sealed}.String()
 }
 
-// TestForgery takes tokens apart and puts them together otherwise, with all
-// secrets that somebody who holds the longest of them has.
+// TestForgery takes tokens apart and recombines them, with all secrets that a holder of the
+// longest token has.
 func TestForgery(t *testing.T) {
 	board, tokens := three(t)
 	_, others := three(t) // of the same board, with other keys
@@ -321,8 +320,8 @@ func TestForgery(t *testing.T) {
 			t.Errorf("with the key %x: %v", key, err)
 		}
 	}
-	// The order of the group added to a signature gives a second one for the
-	// same text, unless it is looked for.
+	// Adding the order of the group to a signature gives a second valid one for the same text,
+	// unless the verifier checks for it.
 	for i := range all {
 		bent := changed(i, func(b *block) { b.signature = addOrder(b.signature) })
 		refused(t, "a bent signature", board, link(mine, nil, bent...))
@@ -337,7 +336,7 @@ func grant0() Grant {
 	}
 }
 
-// zeros is a source of nothing but zeros.
+// zeros is a source of zeros.
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) {
@@ -360,8 +359,8 @@ func addOrder(signature []byte) []byte {
 	return out
 }
 
-// TestWidened signs blocks that claim too much with the right secret, as the
-// holder of a token can.
+// TestWidened signs blocks that claim too much with the right secret, as the holder of a token
+// can.
 func TestWidened(t *testing.T) {
 	board, tokens := three(t)
 	base := tokens[1] // reads, 500 tokens, coder/tests
@@ -400,7 +399,7 @@ func TestWidened(t *testing.T) {
 			t.Errorf("%s: what is widened can be narrowed: %v", what, err)
 		}
 	}
-	// Narrow itself refuses, or puts names in their place.
+	// Narrow itself refuses them, or moves names below their giver.
 	for what, g := range map[string]Grant{
 		"mode": {Mode: Write}, "budget": {BudgetTokens: 501}, "end": {Expires: epoch.Add(2 * time.Hour)}, "beginning": {NotBefore: epoch.Add(-1 * time.Hour)},
 		"trust": {Trust: record.Operator}, "tenant": {Tenant: "acme"}, "giver": {By: "ann"},
@@ -445,7 +444,7 @@ func TestTimes(t *testing.T) {
 			t.Errorf("for the tenant %q: %v", tenant, err)
 		}
 	}
-	// Parts of a second are cut so that nothing widens.
+	// Fractions of a second are cut so that nothing widens.
 	g := grant()
 	g.NotBefore, g.Expires = epoch.Add(time.Millisecond), epoch.Add(time.Minute+time.Second-1)
 	cut, err := Mint(board, g)
@@ -513,8 +512,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestWellSigned signs blocks that break the rules of blocks with the right
-// keys: the holder of a token can sign what it likes.
+// TestWellSigned signs invalid blocks with the right keys: the holder of a token can sign
+// anything.
 func TestWellSigned(t *testing.T) {
 	board := testKey(1)
 	sign := func(grants ...Grant) string {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// BenchmarkVerify is what a chain of three blocks costs when it is new to a
-// board: reading its text and checking its signatures.
+// BenchmarkVerify measures a chain of three blocks that is new to a board: parsing its text and
+// checking its signatures.
 func BenchmarkVerify(b *testing.B) {
 	board, tokens := three(b)
 	text := tokens[2].String()
@@ -21,7 +21,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// BenchmarkAllows is what one candidate costs under a chain of three blocks.
+// BenchmarkAllows measures one candidate under a chain of three blocks.
 func BenchmarkAllows(b *testing.B) {
 	_, tokens := three(b)
 	a, err := accessOf(tokens[2].Grants())

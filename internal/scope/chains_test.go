@@ -15,7 +15,7 @@ import (
 
 var epoch = time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC)
 
-// words are few, so that grants and subjects meet.
+// words are few, so that grants and subjects often match.
 var words = map[listKind][]string{
 	byType:    {"fact", "goal", "event", "constraint", "entity", "identity"},
 	byTag:     {"a", "b", "c", "d"},
@@ -45,7 +45,7 @@ func drawSelectors(rng *rand.Rand, p float64) Selectors {
 	return s
 }
 
-// drawGrant returns a grant that may well claim too much.
+// drawGrant returns a grant that may claim too much.
 func drawGrant(rng *rand.Rand, first bool) Grant {
 	g := Grant{Exclude: drawSelectors(rng, 0.08)}
 	if first || rng.IntN(3) > 0 {
@@ -84,7 +84,7 @@ func drawSubject(rng *rand.Rand) *Subject {
 		s.Kind = record.Violation
 	}
 	if s.Pinned = rng.IntN(4) == 0; !s.Pinned && rng.IntN(2) == 0 {
-		s.Session = pick(words[bySession]) // nothing that is pinned has one
+		s.Session = pick(words[bySession]) // pinned subjects have none
 	}
 	for range rng.IntN(3) {
 		s.Tags = append(s.Tags, pick(words[byTag]))
@@ -95,8 +95,7 @@ func drawSubject(rng *rand.Rand) *Subject {
 	return s
 }
 
-// naiveAllows says of one block, in the plainest way, whether it allows a
-// subject.
+// naiveAllows is the reference for one block: it reports whether it allows a subject.
 func naiveAllows(g *Grant, s *Subject) bool {
 	in := func(list []string, words ...string) bool {
 		for _, w := range words {
@@ -145,8 +144,8 @@ func naiveAllows(g *Grant, s *Subject) bool {
 	return s.Kind != record.Violation && listed && !slices.Contains(excluded, true)
 }
 
-// naiveWrites says in the plainest way whether a chain lets a subject be written:
-// whichever one of its tags and frames it had, it would be allowed, pinned or not.
+// naiveWrites is the reference for writing: a chain lets a subject be written if it would allow
+// it with any single one of its tags and frames, not pinned.
 func naiveWrites(grants []Grant, s *Subject) bool {
 	ones := []Subject{*s}
 	for _, tag := range s.Tags {
@@ -205,7 +204,7 @@ func notWider(t *testing.T, what string, shorter, longer *Access, grants []Grant
 	case longer.Everything() && !shorter.Everything():
 		t.Fatalf("%s: shows everything; %+v", what, grants)
 	}
-	// Times are compared by asking, around every edge there is.
+	// Times are compared by probing around every edge.
 	for _, edge := range []time.Time{shorter.Expires(), longer.Expires(), shorter.NotBefore(), longer.NotBefore()} {
 		for _, by := range []time.Duration{-1, 0} {
 			at := edge.Add(by)
@@ -216,8 +215,7 @@ func notWider(t *testing.T, what string, shorter, longer *Access, grants []Grant
 	}
 }
 
-// TestChainsNeverWiden narrows at random, and holds every chain against each of
-// its beginnings.
+// TestChainsNeverWiden narrows at random, and compares every chain with each of its prefixes.
 func TestChainsNeverWiden(t *testing.T) {
 	const chains = 100_000
 	seed := rand.Uint64()
@@ -237,7 +235,7 @@ func TestChainsNeverWiden(t *testing.T) {
 		grants := []Grant{first}
 		access, err := accessOf(grants)
 		if err != nil {
-			continue // it is over before it begins
+			continue // it expires before it begins
 		}
 		subjects := make([]*Subject, 6)
 		for i := range subjects {
@@ -276,8 +274,8 @@ func TestChainsNeverWiden(t *testing.T) {
 	}
 }
 
-// TestSignedChainsNeverWiden is the same through signatures and texts: each
-// token is written, read and verified as whoever gets it would do.
+// TestSignedChainsNeverWiden is the same through signatures and texts: each token is written,
+// parsed and verified as its receiver would.
 func TestSignedChainsNeverWiden(t *testing.T) {
 	chains := testsize.Of(t, "chains", 100, 1000, 100_000)
 	rng := rand.New(rand.NewPCG(7, rand.Uint64()))
@@ -286,7 +284,7 @@ func TestSignedChainsNeverWiden(t *testing.T) {
 	for range chains {
 		token, err := Mint(board, drawGrant(rng, true))
 		if err != nil {
-			continue // it is over before it begins
+			continue // it expires before it begins
 		}
 		before := []*Access{verifyText(t, board, token)}
 		if before[0] == nil {
@@ -328,8 +326,8 @@ func TestSignedChainsNeverWiden(t *testing.T) {
 	}
 }
 
-// verifyText hands a token over as text and verifies it, at a moment at which it
-// is good. It returns nil if there is none.
+// verifyText passes a token on as text and verifies it, at a time at which it is valid. It
+// returns nil if there is none.
 func verifyText(t *testing.T, board ed25519.PrivateKey, token Token) *Access {
 	t.Helper()
 	read, err := Parse(token.String())
@@ -350,7 +348,7 @@ func verifyText(t *testing.T, board ed25519.PrivateKey, token Token) *Access {
 	return access
 }
 
-// testKey returns a key that is known to everybody.
+// testKey returns a fixed key.
 func testKey(n byte) ed25519.PrivateKey {
 	seed := make([]byte, ed25519.SeedSize)
 	seed[0] = n

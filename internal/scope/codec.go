@@ -11,13 +11,13 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// prefix begins the text of every token, and says its format.
+// prefix is the prefix of every token, with its format.
 const prefix = "lukasa_scope_1."
 
-// encoding is the base64 of RFC 4648, section 5, without padding.
+// encoding is the unpadded base64 of RFC 4648, section 5.
 var encoding = base64.RawURLEncoding.Strict()
 
-// timeForm is how times are written.
+// timeForm is the format of times.
 const timeForm = "2006-01-02T15:04:05Z"
 
 // String returns the text of the token, or "" for none.
@@ -54,8 +54,7 @@ func appendBytes(dst, b []byte) []byte {
 	return append(encoding.AppendEncode(append(dst, '"'), b), '"')
 }
 
-// object writes the members of a JSON object in the order of their names, which
-// is the caller's to keep.
+// object writes the members of a JSON object. The caller must keep the order of names.
 type object struct {
 	dst  []byte
 	more bool
@@ -138,8 +137,8 @@ func (b *block) append(dst []byte) []byte {
 	return append(o.dst, '}')
 }
 
-// Parse reads the text of a token, strictly: it takes only what String writes.
-// Nothing is verified by that.
+// Parse strictly parses the text of a token: it accepts only what String writes. It verifies
+// nothing.
 func Parse(text string) (Token, error) {
 	const fix = "use the whole token as it was given, in one line"
 	if len(text) > MaxText {
@@ -161,15 +160,14 @@ func Parse(text string) (Token, error) {
 	if r.err != nil {
 		return Token{}, r.err
 	}
-	// What is not written as it would be written here has another spelling,
-	// whatever it is that differs.
+	// A text that String would write differently is another spelling.
 	if t.String() != text {
 		return Token{}, invalid("it is not spelled as tokens are").WithFix(fix)
 	}
 	return t, nil
 }
 
-// reader reads a token's JSON. The first problem is kept.
+// reader parses a token's JSON. It keeps the first problem.
 type reader struct {
 	doc canon.Doc
 	err error
@@ -181,8 +179,7 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// members calls visit for every member of an object, which says whether it
-// knows the name.
+// members calls visit for every member of an object; visit reports whether it knows the name.
 func (r *reader) members(n canon.Node, what string, visit func(name string, v canon.Node) bool) {
 	if r.err != nil {
 		return
@@ -206,7 +203,7 @@ func (r *reader) text(n canon.Node, what string) string {
 	return r.doc.Text(n)
 }
 
-// bytes reads base64 of a length.
+// bytes reads base64 of a given length.
 func (r *reader) bytes(n canon.Node, what string, size int) []byte {
 	b, err := encoding.DecodeString(r.text(n, what))
 	if err != nil || len(b) != size {
@@ -281,7 +278,7 @@ func (r *reader) blocks(n canon.Node) []block {
 	return blocks
 }
 
-// block reads what one block says, by the rules that it obeys by itself.
+// block reads one block, by the rules that apply to it alone.
 func (r *reader) block(n canon.Node, b *block) {
 	g := &b.grant
 	r.members(n, "a block", func(name string, v canon.Node) bool {
@@ -359,7 +356,7 @@ func (r *reader) selectors(n canon.Node, what string) Selectors {
 	return s
 }
 
-// words reads a list of texts. An empty one is not nil.
+// words reads a list of texts. An empty list is not nil.
 func (r *reader) words(n canon.Node, what string) []string {
 	list := []string{}
 	if r.doc.Kind(n) != canon.Array {

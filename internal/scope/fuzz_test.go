@@ -7,10 +7,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// FuzzParse holds that a text is either refused as a bad token or is the one
-// spelling of what it says, and that only what the board signed is verified.
+// FuzzParse: a text is either refused as an invalid token or is the only spelling of its
+// content, and only what the board signed verifies.
 func FuzzParse(f *testing.F) {
-	// Workers are processes of their own and have to know the same tokens.
+	// Fuzz workers are processes of their own and need the same tokens.
 	board, random := testKey(1), &counting{}
 	token, err := mint(random, board, grant())
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// invalid is a token or a grant that is not good.
+// invalid is the error for an invalid token or grant.
 func invalid(format string, args ...any) *fault.Error {
 	return fault.Newf(fault.ScopeInvalid, "scope token: "+format, args...)
 }
 
-// widened is a block that claims more than those before it.
+// widened is the error for a block that claims more than those before it.
 func widened(field, fix string) *fault.Error {
 	return invalid("%s: it is widened: the block claims more than the chain before it", field).WithFix(fix)
 }
 
-// named is a list of selectors with what it is called.
+// named is a list of selectors with its name.
 type named struct {
 	name  string
 	of    listKind
@@ -37,7 +37,7 @@ func (s *Selectors) lists() [6]named {
 	}
 }
 
-// empty reports whether nothing is said.
+// empty reports whether no selector is set.
 func (s *Selectors) empty() bool {
 	if s.All || s.Pinned {
 		return false
@@ -50,8 +50,8 @@ func (s *Selectors) empty() bool {
 	return true
 }
 
-// normal returns selectors whose lists are in order and without doubles. An
-// empty list that is given stays, so that it can be refused.
+// normal returns selectors with sorted lists without duplicates. A given empty list stays, so
+// that it can be refused.
 func (s Selectors) normal() Selectors {
 	for _, l := range s.lists() {
 		if *l.items != nil {
@@ -146,10 +146,10 @@ func oneOf(field, item, what string, all []string) error {
 	return invalid("%s: %.40q is not a %s", field, item, what).WithFix("use one of " + strings.Join(all, ", "))
 }
 
-// name applies the rules of ids.
+// name checks an id.
 func name(field, s string) error { return reworded(memory.CheckID(field, s)) }
 
-// reworded gives a complaint of the vocabulary the code of this package.
+// reworded gives an error of package memory the code of this package.
 func reworded(err error) error {
 	if err == nil {
 		return nil
@@ -157,7 +157,7 @@ func reworded(err error) error {
 	return invalid("%s", strings.TrimPrefix(err.Error(), "name: "))
 }
 
-// checkFrame applies the rules of selectors of frames.
+// checkFrame checks a frame selector.
 func checkFrame(field, item string) error {
 	head, ref, exact := strings.Cut(item, "=")
 	verb, kind, ok := strings.Cut(head, ":")
@@ -183,8 +183,8 @@ func checkFrame(field, item string) error {
 	return name(field, ref)
 }
 
-// normal returns g as it is written: lists in order, times in whole seconds of
-// UTC that never widen.
+// normal returns g as it is written: sorted lists, times in whole seconds of UTC that never
+// widen.
 func (g Grant) normal() Grant {
 	g.Include, g.Exclude = g.Include.normal(), g.Exclude.normal()
 	if !g.Expires.IsZero() {
@@ -200,7 +200,7 @@ func (g Grant) normal() Grant {
 	return g
 }
 
-// check applies the rules that a block obeys wherever it stands.
+// check applies the rules of every block.
 func (g *Grant) check() error {
 	for _, n := range []struct{ field, value string }{{"id", g.ID}, {"by", g.By}, {"to", g.To}} {
 		if n.value != "" {
@@ -260,7 +260,7 @@ func (g *Grant) first() (bounds, error) {
 	return b, b.window()
 }
 
-// window refuses a time that is over before it begins.
+// window refuses a time range that ends before it begins.
 func (b *bounds) window() error {
 	if !b.notBefore.Before(b.expires) {
 		return invalid("expires: it is not after not_before").WithFix("give a later end, or an earlier beginning")
@@ -268,8 +268,7 @@ func (b *bounds) window() error {
 	return nil
 }
 
-// narrow takes what a further block says into account, and refuses one that
-// claims more than the bounds allow.
+// narrow applies a further block, and refuses one that claims more than the bounds allow.
 func (b *bounds) narrow(g *Grant) error {
 	switch {
 	case g.Tenant != "":
@@ -310,8 +309,7 @@ func (b *bounds) narrow(g *Grant) error {
 	return b.window()
 }
 
-// Below reports whether a name is that of an agent or below it, as coder/tests
-// is below coder.
+// Below reports whether name is agent or below it, as coder/tests is below coder.
 func Below(name, agent string) bool {
 	rest, ok := strings.CutPrefix(name, agent)
 	return ok && agent != "" && (rest == "" || rest[0] == '/' && len(rest) > 1)
@@ -326,7 +324,7 @@ func chain(grants []Grant) (bounds, error) {
 	return b, err
 }
 
-// defaults gives a first block what it leaves out.
+// defaults fills in a first block.
 func (g *Grant) defaults() {
 	if g.Mode == "" {
 		g.Mode = Read

@@ -116,7 +116,7 @@ func TestDefaults(t *testing.T) {
 	if got := verifyText(t, board, narrow); got.Agent() != "coder" || got.ID() != a.ID() || got.Trust() != a.Trust() || !got.Expires().Equal(a.Expires()) {
 		t.Errorf("a block that says nothing changes something: %+v", got)
 	}
-	// Neither what was handed in nor what was handed out is the token's own.
+	// The token shares no memory with what was passed in or returned.
 	g.Include = Selectors{Tags: []string{"b", "a"}}
 	if token, err = Mint(board, g); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func mustMint(t testing.TB) Token {
 	return token
 }
 
-// TestExtends holds which tokens a holder of one may use in its place.
+// TestExtends: which tokens the holder of one may use in its place.
 func TestExtends(t *testing.T) {
 	_, tokens := three(t)
 	_, others := three(t)
@@ -215,8 +215,7 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// TestTypesAndSections holds that every type and kind has a section, and that
-// what callers make up is no type.
+// TestTypesAndSections: every type and kind has a section, and callers cannot invent types.
 func TestTypesAndSections(t *testing.T) {
 	known := make(map[string]bool)
 	for _, s := range sections() {

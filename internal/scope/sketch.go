@@ -2,12 +2,12 @@ package scope
 
 import "lukasa.dev/internal/record"
 
-// Verdict is what can be said of a subject before it is read.
+// Verdict is what is known about a subject before it is read.
 type Verdict uint8
 
 // The verdicts.
 const (
-	Look Verdict = iota // it takes the subject itself
+	Look Verdict = iota // the subject itself must be read
 	No
 	Yes
 )
@@ -15,15 +15,15 @@ const (
 // Sketch is what is known of a subject before it is read.
 type Sketch struct {
 	Kind     record.Kind
-	Type     string // see [TypeOf]; empty if it is not known
-	Section  string // see [SectionOf]; empty if it is not known
+	Type     string // see [TypeOf]; empty if unknown
+	Section  string // see [SectionOf]; empty if unknown
 	Session  [16]byte
 	Tags     uint64 // has all bits of the marks of its tags, and maybe more
 	Position uint64
-	Unpinned bool // it is surely not pinned
+	Unpinned bool // it is certainly not pinned
 }
 
-// Marks says how a sketch names what selectors name.
+// Marks maps the names in selectors to those in sketches.
 type Marks struct {
 	Session func(name string) [16]byte
 	Tag     func(name string) uint64
@@ -31,7 +31,7 @@ type Marks struct {
 	ID func(id string) ([]uint64, error)
 }
 
-// Sketcher judges sketches. It is safe for concurrent use.
+// Sketcher decides by sketches. It is safe for concurrent use.
 type Sketcher struct {
 	scoped bool
 	rules  []sketchRule
@@ -50,8 +50,7 @@ type sketchList struct {
 	at       map[uint64]bool
 }
 
-// Sketcher returns who judges sketches by these marks. What it says is what Allows says
-// of the subject, or that this must be asked.
+// Sketcher returns a Sketcher for these marks. Its verdict equals that of Allows, or is Look.
 func (a *Access) Sketcher(m Marks) (*Sketcher, error) {
 	s := &Sketcher{scoped: a != nil}
 	if a == nil {
@@ -98,7 +97,7 @@ func sketchListOf(l *list, m Marks) (sketchList, error) {
 	return out, nil
 }
 
-// Judge says whether a subject may be seen.
+// Judge reports whether a subject may be seen.
 func (s *Sketcher) Judge(x *Sketch) Verdict {
 	if s.scoped && boards(x.Kind) {
 		return No
@@ -126,7 +125,7 @@ func (s *Sketcher) Judge(x *Sketch) Verdict {
 	return all
 }
 
-// has says whether a subject is on the list.
+// has reports whether a subject is on the list.
 func (l *sketchList) has(x *Sketch) Verdict {
 	switch l.of {
 	case byType:

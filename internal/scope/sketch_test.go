@@ -9,12 +9,12 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// TestSketchesAreRight holds that what is said of a sketch is what Allows says of the
-// subject, and that little must be looked at.
+// TestSketchesAreRight: the verdict on a sketch equals that of Allows on the subject, and few
+// subjects must be read.
 func TestSketchesAreRight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	digest := func(name string) [16]byte { d := sha256.Sum256([]byte(name)); return [16]byte(d[:]) }
-	mark := func(name string) uint64 { d := digest(name); return 1<<(d[0]&7) | 1<<(d[1]&7) } // they meet often
+	mark := func(name string) uint64 { d := digest(name); return 1<<(d[0]&7) | 1<<(d[1]&7) } // they collide often
 	counts := make(map[Verdict]int)
 	for range 3000 {
 		grants := []Grant{drawGrant(rng, true)}

@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Subject is what a scope sees of a thing or an event.
+// Subject is what a scope sees of a record or an event.
 type Subject struct {
 	Kind    record.Kind
 	ID      string
@@ -14,14 +14,13 @@ type Subject struct {
 	Session string // of an event or a feedback
 	Section string // see [SectionOf]
 	Tags    []string
-	Frames  []string // verb:kind=ref, with references in their one spelling
-	Pinned  bool     // every agent is told it at its start
+	Frames  []string // verb:kind=ref, with normalised references
+	Pinned  bool     // every agent receives it at its start
 }
 
-// TypeOf returns the type that selectors know a thing by: a memory's type, a
-// policy's kind, event for events of both sorts, and for everything else the
-// name of its kind. What callers make up, as an entity's type is, is no type
-// here.
+// TypeOf returns the type by which selectors name a record: a memory's type, a policy's kind,
+// event for events of both sorts, and for everything else the name of its kind. Types that
+// callers invent, such as an entity's, do not count.
 func TypeOf(k record.Kind, class string) string {
 	switch k {
 	case record.Memory, record.Policy:
@@ -43,9 +42,8 @@ func Types() []string {
 	return all
 }
 
-// SectionOf returns the section that a thing belongs to, by its kind and, of
-// memories and policies, its type. Events have one by what they tell; here they
-// are episodes.
+// SectionOf returns the section of a record, by its kind and, for memories and policies, its
+// type. Events are episodes here; a pack may place them by their content.
 func SectionOf(k record.Kind, class string) hmx.Section {
 	switch k {
 	case record.Memory:

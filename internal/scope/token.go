@@ -12,19 +12,18 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// What is signed begins with one of these, so that a signature for one purpose
-// is of no use for another.
+// Domains of the signatures, so that a signature for one purpose is useless for another.
 const (
 	domainFirst = "lukasa/scope/1/first\n"
 	domainNext  = "lukasa/scope/1/next\n"
 	domainSeal  = "lukasa/scope/1/seal\n"
 )
 
-// idBytes is how much of a block's key a token's id is made of.
+// idBytes is how many bytes of a block's key make a token's id.
 const idBytes = 8
 
-// Token is a chain of blocks. The zero Token is none. Its text is a secret as
-// long as it is not over: whoever has it may use it.
+// Token is a chain of blocks. The zero Token is none. Its text is a secret until it expires:
+// any holder may use it.
 type Token struct {
 	blocks []block
 	secret ed25519.PrivateKey // of the key that signs the next block; nil when sealed
@@ -63,9 +62,9 @@ func mint(random io.Reader, key ed25519.PrivateKey, g Grant) (Token, error) {
 	return Token{}.add(key, g, next)
 }
 
-// Narrow returns the token with a further block, which can only take away. By is
-// filled in, and To is put below the agent of the token if it is not there
-// already. Nothing is verified: a chain that is not good stays so.
+// Narrow returns the token with a further block, which can only remove. It sets By, and puts To
+// below the agent of the token if it is not. It verifies nothing: an invalid chain stays
+// invalid.
 func (t Token) Narrow(g Grant) (Token, error) { return t.narrow(rand.Reader, g) }
 
 func (t Token) narrow(random io.Reader, g Grant) (Token, error) {
@@ -100,7 +99,7 @@ func (t Token) narrow(random io.Reader, g Grant) (Token, error) {
 	return t.add(t.secret, g, next)
 }
 
-// add signs a block and puts it at the end of a chain.
+// add signs a block and appends it to a chain.
 func (t Token) add(key ed25519.PrivateKey, g Grant, next ed25519.PrivateKey) (Token, error) {
 	b := block{grant: g, next: public(next)}
 	b.signature = ed25519.Sign(key, t.signed(len(t.blocks), b.append(nil)))
@@ -111,8 +110,8 @@ func (t Token) add(key ed25519.PrivateKey, g Grant, next ed25519.PrivateKey) (To
 	return out, nil
 }
 
-// signed returns what the signature of block i is over: the domain, the
-// signature of the block before, and the block itself.
+// signed returns what the signature of block i covers: the domain, the signature of the block
+// before, and the block itself.
 func (t Token) signed(i int, text []byte) []byte {
 	if i == 0 {
 		return append([]byte(domainFirst), text...)
@@ -120,7 +119,7 @@ func (t Token) signed(i int, text []byte) []byte {
 	return append(append([]byte(domainNext), t.blocks[i-1].signature...), text...)
 }
 
-// Seal returns the token without its secret, so that nobody can narrow it.
+// Seal returns the token without its secret, so that it cannot be narrowed.
 func (t Token) Seal() (Token, error) {
 	switch {
 	case len(t.blocks) == 0:
@@ -131,8 +130,8 @@ func (t Token) Seal() (Token, error) {
 	return Token{blocks: t.blocks, seal: ed25519.Sign(t.secret, t.sealed())}, nil
 }
 
-// sealed returns what a seal is over: the domain and the last signature, which
-// stands for the whole chain.
+// sealed returns what a seal covers: the domain and the last signature, which covers the whole
+// chain.
 func (t Token) sealed() []byte {
 	return append([]byte(domainSeal), t.blocks[len(t.blocks)-1].signature...)
 }
@@ -140,8 +139,7 @@ func (t Token) sealed() []byte {
 // Sealed reports whether the token cannot be narrowed.
 func (t Token) Sealed() bool { return t.seal != nil }
 
-// Grants returns what the blocks say, first to last, as they say it: verified
-// by nobody.
+// Grants returns the grants of the blocks, first to last, unverified.
 func (t Token) Grants() []Grant {
 	grants := make([]Grant, len(t.blocks))
 	for i := range t.blocks {
@@ -150,8 +148,8 @@ func (t Token) Grants() []Grant {
 	return cloneGrants(grants)
 }
 
-// Extends reports whether the token is another one, or was narrowed or sealed
-// from it. Nothing is verified by that.
+// Extends reports whether the token equals another one, or was narrowed or sealed from it. It
+// verifies nothing.
 func (t Token) Extends(from Token) bool {
 	if len(from.blocks) == 0 || len(t.blocks) < len(from.blocks) || from.Sealed() && !t.Sealed() {
 		return false
@@ -165,8 +163,8 @@ func (t Token) Extends(from Token) bool {
 	return true
 }
 
-// Verify returns what the token allows, if its chain begins with the board's
-// key, is whole, is of the tenant, widens nowhere and is good at now.
+// Verify returns what the token allows, if its chain begins with the board's key, is complete,
+// belongs to the tenant, never widens and is valid at now.
 func (t Token) Verify(key ed25519.PublicKey, tenant string, now time.Time) (*Access, error) {
 	if now.IsZero() {
 		return nil, fault.New(fault.InvalidArgument, "now: it is not given").WithFix("give the current time")
@@ -216,7 +214,7 @@ func (t Token) verifySignatures(key ed25519.PublicKey) error {
 
 func public(key ed25519.PrivateKey) ed25519.PublicKey { return key.Public().(ed25519.PublicKey) }
 
-// newKey draws a key.
+// newKey draws a random key.
 func newKey(random io.Reader) (ed25519.PrivateKey, error) {
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := io.ReadFull(random, seed); err != nil {

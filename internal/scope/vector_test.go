@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// counting gives 32 bytes of 1, then 32 bytes of 2, and so on.
+// counting returns 32 bytes of 1, then 32 bytes of 2, and so on.
 type counting struct{ n byte }
 
 func (c *counting) Read(b []byte) (int, error) {
@@ -23,8 +23,8 @@ func (c *counting) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestVector holds the worked example of docs/formats/scope.md: a board's key, a
-// token of two blocks, and its seal.
+// TestVector checks the worked example of docs/formats/scope.md: a board's key, a token of two
+// blocks, and its seal.
 func TestVector(t *testing.T) {
 	page, err := os.ReadFile("../../docs/formats/scope.md")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestVector(t *testing.T) {
 	sealed := seal(t, narrow)
 	need("seal", hex.EncodeToString(sealed.seal))
 
-	// Once more by hand, with nothing but the page's own words.
+	// Again by hand, from the text of the page alone.
 	first, second := narrow.blocks[0], narrow.blocks[1]
 	k1, k2 := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, 32)), ed25519.NewKeyFromSeed(bytes.Repeat([]byte{2}, 32))
 	for what, ok := range map[string]bool{
@@ -88,8 +88,8 @@ func TestVector(t *testing.T) {
 	}
 }
 
-// TestDocumented holds docs/formats/scope.md to the code: every member, type,
-// section, mode and limit stands in it.
+// TestDocumented compares docs/formats/scope.md with the code: it names every member, type,
+// section, mode and limit.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/formats/scope.md")
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// names says which names something secret is assigned to.
+// names selects the names of variables that hold a secret.
 type names struct {
-	ends   []string // how they end, in lower case, without dashes and underscores
-	except []string // what they do not have in them
-	word   string   // one that must be a word of its own, and not the only one
+	ends   []string // suffixes, in lower case, without dashes and underscores
+	except []string // substrings they must not contain
+	word   string   // a suffix that must be a separate word, and not the only one
 }
 
 var passwordNames = names{
@@ -28,7 +28,7 @@ var secretNames = names{
 	},
 }
 
-// match reports whether a name is one of them.
+// match reports whether a name is selected.
 func (n *names) match(name string) bool {
 	var room [plainLength]byte
 	before, ok := n.before(name, &room)
@@ -43,7 +43,7 @@ func (n *names) match(name string) bool {
 	return true
 }
 
-// before returns what a plain name has before the end that makes it one of them.
+// before returns the part of a plain name before the suffix that selects it.
 func (n *names) before(name string, room *[plainLength]byte) ([]byte, bool) {
 	plain := plainName(name, room)
 	for _, end := range n.ends {
@@ -59,7 +59,7 @@ func endsWith(plain []byte, end string) bool {
 	return at >= 0 && string(plain[at:]) == end
 }
 
-// lastWord reports whether a name has a word at its end, after others: db_pass, dbPass.
+// lastWord reports whether a name ends with a word, after others: db_pass, dbPass.
 func lastWord(name, word string) bool {
 	name = strings.TrimRight(name, "0123456789_-")
 	at := len(name) - len(word)
@@ -69,14 +69,14 @@ func lastWord(name, word string) bool {
 	return strings.IndexByte("_-", name[at-1]) >= 0 || upperLetter.has(name[at]) && !upperLetter.has(name[at-1]) || at > 1 && strings.EqualFold(name[at-2:at], "db")
 }
 
-// plainLength is how much of a name is looked at.
+// plainLength is how much of a name is compared.
 const plainLength = 64
 
-// plainName returns a name in lower case, without what separates its words and without
-// a number at its end, in the room that it is given.
+// plainName returns a name in lower case, without separators and without a number at its end,
+// in the given buffer.
 func plainName(name string, b *[plainLength]byte) []byte {
 	if len(name) > len(b) {
-		name = name[len(name)-len(b):] // it is the end that counts
+		name = name[len(name)-len(b):] // the end counts
 	}
 	n := 0
 	for i := range len(name) {
@@ -91,8 +91,8 @@ func plainName(name string, b *[plainLength]byte) []byte {
 	return b[:n]
 }
 
-// assigned returns the match of a rule for values of at most so many bytes that are assigned
-// to names.
+// assigned returns the match function of a rule for values of at most longest bytes that are
+// assigned to names.
 func assigned(to names, longest int, judge func(l *look, s string, from, to int) bool) func(l *look, s string, at, end int) (int, int, bool) {
 	return func(l *look, s string, at, end int) (int, int, bool) {
 		from, begin, ok := valueAfter(s, at, end)
@@ -104,7 +104,7 @@ func assigned(to names, longest int, judge func(l *look, s string, from, to int)
 			if judge(l, s, from, until) && (quoted || !code(s, from, until)) {
 				return from, until, true
 			}
-			// A type may stand between the name and its value: password: str = "…"
+			// A type may be between the name and its value: password: str = "…"
 			if next := skip(s, until, " \t"); !quoted && until > from && next < len(s) && s[next] == '=' {
 				from = skip(s, next+1, " \t\"'`\\")
 				continue
@@ -115,14 +115,14 @@ func assigned(to names, longest int, judge func(l *look, s string, from, to int)
 	}
 }
 
-// longestBefore is how much of a name is looked at before that word.
+// longestBefore is how far a name is read before that word.
 const longestBefore = 256
 
-// longestName is how far a name may go on after the word that gives it away.
+// longestName is how far a name may continue after the word that selects it.
 const longestName = 24
 
-// valueAfter returns where the value of an assignment begins, whose name has a literal in
-// it, and where the name begins.
+// valueAfter returns where the value of an assignment begins whose name contains a literal, and
+// where the name begins.
 func valueAfter(s string, at, end int) (value, name int, ok bool) {
 	stop := (wordly | dash).upTo(s, end, longestName+1)
 	if stop-end > longestName {
@@ -152,10 +152,10 @@ func valueAfter(s string, at, end int) (value, name int, ok bool) {
 	return skip(s, i, "\"'`\\"), name, true
 }
 
-// arrowhead is how some write > in JSON, which may be part of a text.
+// arrowhead is > as some write it in JSON, which may be part of a text.
 const arrowhead = `\u003e`
 
-// skip returns the first place from at on whose byte is none of set.
+// skip returns the first position from at whose byte is not in set.
 func skip(s string, at int, set string) int {
 	for at < len(s) && strings.IndexByte(set, s[at]) >= 0 {
 		at++
@@ -163,13 +163,13 @@ func skip(s string, at int, set string) int {
 	return at
 }
 
-// longestValue is the longest key that is looked at, longestPassword the longest password.
+// longestValue is the maximum length of a key, longestPassword that of a password.
 const (
 	longestValue    = 1024
 	longestPassword = 256
 )
 
-// valueAt returns where a value ends, or that it is longer than it may be, and whether it stands between quotes.
+// valueAt returns where a value ends, or that it is too long, and whether it is quoted.
 func valueAt(l *look, s string, from, longest int) (to int, quoted bool) {
 	quoted = from > 0 && strings.IndexByte("\"'`", s[from-1]) >= 0
 	run := bareRun
@@ -186,7 +186,7 @@ func valueAt(l *look, s string, from, longest int) (to int, quoted bool) {
 	return to, quoted
 }
 
-// parameter reports whether another parameter of a query begins at a place.
+// parameter reports whether another query parameter begins at a position.
 func parameter(s string, at int) bool {
 	end := (wordly | dash).upTo(s, at, longestBefore)
 	return end > at && end < len(s) && s[end] == '='
@@ -209,8 +209,8 @@ func code(s string, from, to int) bool {
 	return true // a.b.c
 }
 
-// isPassword reports whether a value may be a password that a person chose or a program
-// made: letters and something else, and neither a path nor a stand-in.
+// isPassword reports whether a value may be a password, chosen or generated: letters and
+// something else, and neither a path nor a placeholder.
 func isPassword(l *look, s string, from, to int) bool {
 	if to-from < 6 || to-from > longestPassword {
 		return false
@@ -243,8 +243,8 @@ func isSecret(l *look, s string, from, to int) bool {
 		!strings.Contains(v, "://") && !strings.HasPrefix(v, "arn:") && !strings.HasPrefix(v, "urn:") && !digestOf(v)
 }
 
-// spread reports whether the characters of a text are as many and as even as those of a
-// random one: an entropy of order two of at least three bits a character.
+// spread reports whether the characters of a text are distributed as in a random one: a
+// second-order entropy of at least three bits a character.
 func spread(v string) bool {
 	var count [256]int
 	for i := range len(v) {
@@ -257,8 +257,8 @@ func spread(v string) bool {
 	return sum*8 <= len(v)*len(v)
 }
 
-// random reports whether letters and digits, or letters in both cases, change places as
-// often as they do in a key and not in a name.
+// random reports whether letters and digits, or letters of both cases, alternate as often as in
+// a key, and not as in a name.
 func random(v string) bool {
 	digits, uppers, changes := 0, 0, 0
 	last := class(0)
@@ -278,8 +278,7 @@ func random(v string) bool {
 	return randomCounts(len(v), digits, uppers, changes, uppers == 0 && hexa.run(v, 0) == len(v))
 }
 
-// kinds says of each byte whether it is a capital, another letter, a digit, or something
-// else. It is made once and never changed.
+// kinds maps each byte to upper case, lower case, digit, or other. It is never changed.
 var kinds = newKinds()
 
 func newKinds() (t [256]class) {
@@ -294,7 +293,7 @@ func newKinds() (t [256]class) {
 	return t
 }
 
-// randomCounts is what random decides by. A hexadecimal text has no capitals.
+// randomCounts is the decision of random. A hexadecimal text has no capitals.
 func randomCounts(length, digits, uppers, changes int, hexadecimal bool) bool {
 	if hexadecimal {
 		return digits >= 2 && changes >= length/6+2
@@ -316,16 +315,16 @@ func mixed(v string) bool {
 	return false
 }
 
-// standIns are words of values that stand for another.
+// standIns are words of placeholder values.
 var standIns = [...]string{"example", "placeholder", "redacted", "changeme", "your_", "your-", "yourpass", "xxxx", "****", "....", "dummy", "${", "{{", "%(", "process.env", "os.environ", "getenv", "u003c"}
 
-// standsFor reports whether a value shows by how it begins, or because there is nothing to
-// it, that it stands for another one.
+// standsFor reports whether a value is a placeholder by its beginning, or because it has no
+// content.
 func standsFor(v string) bool {
 	return v == "" || strings.IndexByte("$<{*%+),;", v[0]) >= 0 || strings.HasPrefix(v, markBegin) || !differs(v, 2)
 }
 
-// placeholder reports whether a value stands for another one.
+// placeholder reports whether a value is a placeholder.
 func placeholder(v string) bool {
 	if standsFor(v) {
 		return true
@@ -382,7 +381,7 @@ func date(v string) bool {
 	return len(v) >= 10 && digit.run(v, 0) == 4 && v[4] == '-' && digit.run(v, 5) == 7 && v[7] == '-' && digit.run(v, 8) == 10
 }
 
-// digestOf reports whether a value says itself that it is a hash.
+// digestOf reports whether a value says that it is a hash.
 func digestOf(v string) bool {
 	rest := ""
 	switch {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// costly are texts that are made to be looked at again and again: a part that is repeated,
-// and what stands behind it.
+// costly are texts made to be read again and again: a part that is repeated, and what follows
+// it.
 var costly = []struct{ part, end string }{
 	{"password=", ""}, {"sk-", ""}, {"AKIA", ""}, {"token", ""}, {"password_", ""}, {"pass-", ""}, {"authorization:", ""}, {"Bearer ", ""},
 	{"eyJ-", ""}, {"8Q~", ""}, {"secret=a1B2", ""}, {":AA", ""}, {"-us", ""}, {"1-us1", ""}, {"pwd=&", ""}, {"--token ", ""}, {"lukasa_scope_1.", ""},
@@ -20,9 +20,9 @@ var costly = []struct{ part, end string }{
 	{"eyJ-", ".eyJ" + strings.Repeat("a", 1<<18)}, {strings.Repeat("token=aB3", 100) + "xxxx ", ""}, {strings.Repeat("pwd=aB3", 30) + "xxxx ", ""},
 }
 
-// TestCostsNoMoreThanItsLength goes over text that is made to be looked at again and again.
+// TestCostsNoMoreThanItsLength scans texts made to be read again and again.
 func TestCostsNoMoreThanItsLength(t *testing.T) {
-	// Without bounds most of these take minutes.
+	// Without limits most of these take minutes.
 	for _, c := range costly {
 		text := strings.Repeat(c.part, (1<<19)/len(c.part)) + c.end
 		Text(text)
@@ -37,7 +37,7 @@ func TestCostsNoMoreThanItsLength(t *testing.T) {
 	}
 }
 
-// BenchmarkCostly is what a mebibyte of them costs.
+// BenchmarkCostly measures a mebibyte of them.
 func BenchmarkCostly(b *testing.B) {
 	for i, c := range costly {
 		doc := `{"a":"` + strings.Repeat(c.part, (1<<20)/len(c.part)) + c.end + `"}`
@@ -50,8 +50,7 @@ func BenchmarkCostly(b *testing.B) {
 	}
 }
 
-// TestRemembersWhatIsTrue compares what is remembered of a text with what is there, asked of
-// in whatever order.
+// TestRemembersWhatIsTrue compares cached results with computed ones, in any order of queries.
 func TestRemembersWhatIsTrue(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	parts := []string{"aB3", "x9", "....", "::", "xxxx", "/", "=", "&a=", "&", " ", "'", ",", "~", "%", "é", "token", "0a1b2c", "QRST"}
@@ -88,7 +87,7 @@ func TestRemembersWhatIsTrue(t *testing.T) {
 	}
 }
 
-// TestLongKeysAreTakenWhole leaves nothing of a key that is longer than what is looked at.
+// TestLongKeysAreTakenWhole: nothing of a key that is longer than the scan remains.
 func TestLongKeysAreTakenWhole(t *testing.T) {
 	for _, begin := range []string{"lukasa_scope_1.", "sk-", "Authorization: Bearer ", "ya29."} {
 		clean, n := Text(begin + strings.Repeat("x9YzQ4", longestLook) + " end")

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Event returns an event without the secrets in its content, metadata and tags, and
-// how many there were. The event itself is not changed, and neither are ids.
+// Event returns an event without the secrets in its content, metadata and tags, and how many
+// there were. It does not modify the event, and does not change ids.
 func Event(ev *hmx.Event) (*hmx.Event, int) {
 	content, inContent := JSON(string(ev.Content))
 	metadata, inMetadata := JSON(string(ev.Metadata))
@@ -24,7 +24,7 @@ func Event(ev *hmx.Event) (*hmx.Event, int) {
 	return &clean, found
 }
 
-// scrubWords is for lists of words.
+// scrubWords scrubs lists of words.
 func scrubWords(words []string) ([]string, int) {
 	var clean []string
 	found := 0
@@ -44,22 +44,23 @@ func scrubWords(words []string) ([]string, int) {
 	return clean, found
 }
 
-// nameFields are what names a thing, or others, in a body.
+// nameFields are the fields of a body that name it or other records.
 func nameFields() []string {
 	return []string{"id", "key", "type", "kind", "from", "to", "sources", "agent_id", "session_id", "cited", "between", "winner", "scope", "forms"}
 }
 
-// Body takes the secrets out of a body, and returns how many there were. Names are not changed.
+// Body removes the secrets from a body, and returns how many there were. It does not change
+// names.
 func Body(body memory.Body) (int, error) {
 	switch body := body.(type) {
 	case *memory.Artifact:
 		return scrubArtifact(&body.HMX)
 	case *memory.Fingerprint:
-		return 0, nil // has a hash over all of it, and no text of anybody
+		return 0, nil // it has a hash over everything, and no text of users
 	}
 	doc, err := body.AppendJSON(nil)
 	if err != nil {
-		return 0, nil // it is refused for that
+		return 0, nil // it will be refused
 	}
 	text, found := JSON(string(doc), nameFields()...)
 	if found > 0 {
@@ -75,8 +76,8 @@ func Body(body memory.Body) (int, error) {
 	return found, nil
 }
 
-// scrubForms drops the forms of a memory if they have secrets in them, or may have half of
-// one since its text had: they are rebuilt.
+// scrubForms drops the forms of a memory if they contain secrets, or may contain a part of one
+// since its text did: they are rebuilt.
 func scrubForms(m *memory.Memory, text bool) int {
 	if text {
 		m.Forms = memory.Forms{}
@@ -90,8 +91,8 @@ func scrubForms(m *memory.Memory, text bool) int {
 	return inShort + inMedium
 }
 
-// scrubArtifact takes the secrets out of an artifact. Other content has another hash, if
-// the one that it came with was right.
+// scrubArtifact removes the secrets from an artifact. It updates the content hash if that was
+// right.
 func scrubArtifact(a *hmx.Artifact) (int, error) {
 	title, inTitle := Text(a.Title)
 	summary, inSummary := Text(a.Summary)

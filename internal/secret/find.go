@@ -2,14 +2,14 @@ package secret
 
 import "strings"
 
-// literal is a text that gives a secret away: its beginning, or a word beside it.
+// literal is a text that indicates a secret: its prefix, or a word beside it.
 type literal struct {
 	text string
-	fold bool // in whatever case
+	fold bool // ignoring case
 	rule *rule
 }
 
-// here reports whether the literal is at a place.
+// here reports whether the literal is at a position.
 func (l *literal) here(s string, at int) bool {
 	if len(s)-at < len(l.text) {
 		return false
@@ -32,18 +32,18 @@ func lower(c byte) byte {
 	return c
 }
 
-// index is all literals, by how they begin.
+// index is all literals, by their first bytes.
 type index struct {
-	// grams has a bit for the hash of every four bytes, in whatever case, that a literal
-	// may begin with, and lists the literals that do.
+	// grams has a bit for the hash of every four bytes, ignoring case, that a literal may begin
+	// with, and lists has those literals.
 	grams [1 << (gramBits - 6)]uint64
 	lists map[uint32][]*literal
 }
 
-// gramBits is how many bits a hash has.
+// gramBits is the number of bits of a hash.
 const gramBits = 16
 
-// literals is the index of the rules. It is made once and never changed.
+// literals is the index of the rules. It is never changed.
 var literals = newIndex()
 
 func newIndex() *index {
@@ -59,8 +59,8 @@ func newIndex() *index {
 // afterName is what may follow a short word in the name of an assignment, or after it.
 const afterName = "=: \t\"'`\\])_-0123456789"
 
-// add puts a literal into the index, under all grams that it may begin with. One that is
-// shorter than a gram is followed by bytes of a class, by what follows names, or by any.
+// add adds a literal to the index, under all grams that it may begin with. A literal shorter
+// than a gram is extended by bytes of a class, by what follows names, or by any.
 func (x *index) add(l *literal, text string, then class) {
 	if len(text) >= gramLength {
 		h := gramAt(text, 0)
@@ -77,10 +77,10 @@ func (x *index) add(l *literal, text string, then class) {
 	}
 }
 
-// gramLength is how many bytes of a literal the index looks at.
+// gramLength is how many bytes of a literal the index uses.
 const gramLength = 4
 
-// gram is the hash of four bytes, in whatever case.
+// gram is the hash of four bytes, ignoring case.
 func gram(v uint32) uint32 { return (v | 0x20202020) * 0x9E3779B1 >> (32 - gramBits) }
 
 func gramAt(s string, at int) uint32 {
@@ -88,7 +88,7 @@ func gramAt(s string, at int) uint32 {
 	return gram(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
 }
 
-// at returns the literals that may be at a place.
+// at returns the literals that may be at a position.
 func (x *index) at(s string, at int) []*literal {
 	if len(s)-at < gramLength {
 		return nil
@@ -96,7 +96,7 @@ func (x *index) at(s string, at int) []*literal {
 	return x.lists[gramAt(s, at)]
 }
 
-// next returns the first place from at on where a literal may be, or the length of s.
+// next returns the first position from at where a literal may be, or the length of s.
 func next(s string, at int) int {
 	x := &literals.grams
 	for ; len(s)-at >= 8; at += 5 { // five grams begin in eight bytes
@@ -123,7 +123,7 @@ func eight(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// class is a set of bytes of ASCII.
+// class is a set of ASCII bytes.
 type class uint8
 
 const (
@@ -137,7 +137,7 @@ const (
 	slash // / + and =, as in base64
 )
 
-// Sets of characters that keys are made of.
+// Character sets of keys.
 const (
 	letters  = upperLetter | lowerHex | lowerRest
 	alnum    = letters | digit
@@ -148,7 +148,7 @@ const (
 	base64   = urlSafe | slash
 )
 
-// classes says of each byte what it is. It is made once and never changed.
+// classes maps each byte to its classes. It is never changed.
 var classes = newClasses()
 
 func newClasses() (t [256]class) {
@@ -177,7 +177,7 @@ func newClasses() (t [256]class) {
 
 func (k class) has(c byte) bool { return classes[c]&k != 0 }
 
-// run returns where a run of characters of a class ends.
+// run returns where a run of a class ends.
 func (k class) run(s string, at int) int {
 	for at < len(s) && k.has(s[at]) {
 		at++
@@ -185,12 +185,12 @@ func (k class) run(s string, at int) int {
 	return at
 }
 
-// upTo is run for so many characters at most. What looks at a run that it may not take away
-// is bounded by it, so that a text costs no more than its length and something for each place.
+// upTo is run with at most most characters. It bounds scans of runs that are not removed, so
+// that the total cost is linear.
 func (k class) upTo(s string, at, most int) int { return k.run(s[:min(len(s), at+most)], at) }
 
-// back returns where a run of at most so many characters of a class that ends at a place
-// begins.
+// back returns where a run of a class of at most most characters begins that ends at a
+// position.
 func (k class) back(s string, at, most int) int {
 	least := max(at-most, 0)
 	for at > least && k.has(s[at-1]) {
@@ -199,12 +199,12 @@ func (k class) back(s string, at, most int) int {
 	return at
 }
 
-// longestLook is how much of a key without a greatest length is looked at. One that is taken
-// away is taken away whole.
+// longestLook is how much of a key without a maximum length is scanned. A key that is removed
+// is removed whole.
 const longestLook = 1024
 
-// differs reports whether a text has at least so many different bytes. It reads no more than
-// it takes to know.
+// differs reports whether a text has at least least different bytes. It stops as soon as that
+// is known.
 func differs(s string, least int) bool {
 	var seen [256]bool
 	for i := range len(s) {

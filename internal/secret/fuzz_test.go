@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzText looks for text that is scrubbed in one way now and in another later.
+// FuzzText searches for text that is scrubbed differently the second time.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "password=hunter2", "a\x00b", "https://a:b@c", "Bearer abcdefABCDEF0123456789x", "token: x = \"0a1b2c3d4e5f6a7b8c9d\"", "-----BEGIN PRIVATE KEY-----\nAA", "db_pass='a1b2c3'&x=1"} {
 		f.Add(seed)
@@ -33,8 +33,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzJSON looks for JSON that does not stay JSON, or that a first look passes although
-// there is something in it.
+// FuzzJSON searches for JSON that does not stay JSON, or in which the first look misses a
+// secret.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"password":"hunter2"}`, `["x", {"a":"\n\u2028ghp_0123456789abcdefABCDEF0123456789abcdefAB"}]`, `{"token" : [ "0a1b2c3d4e5f6a7b8c9d0e1f" ]}`, `"\ud800"`, `{"a":"https://u:\u4e2dx@h"}`, `"\next_token=0a1B2c3D4e5F6a7B8c9D"`} {
 		f.Add(seed)
@@ -44,11 +44,11 @@ func FuzzJSON(f *testing.F) {
 			checkJSON(t, doc)
 			return
 		}
-		JSON(doc) // comes to an end
+		JSON(doc) // must terminate
 	})
 }
 
-// checkJSON holds a document to what the package promises.
+// checkJSON checks the promises of the package on a document.
 func checkJSON(t *testing.T, doc string) {
 	t.Helper()
 	w := walker{doc: doc}

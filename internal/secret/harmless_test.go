@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/internal/secret"
 )
 
-// harmless are texts that look like secrets to somebody who looks quickly.
+// harmless are texts that resemble secrets.
 const harmless = `
 password
 the password is wrong
@@ -290,7 +290,7 @@ Authorization: Bearer [scrubbed:jwt]
 https://user:[scrubbed:url-password]@example.com/
 `
 
-// What is no secret is left alone, in text and in JSON.
+// Texts without secrets are not changed, in text and in JSON.
 func TestHarmlessIsLeftAlone(t *testing.T) {
 	var list []string
 	for line := range strings.Lines(harmless) {

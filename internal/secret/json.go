@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// JSON returns a JSON document without the secrets in its strings, keys of objects
-// included, and how many there were. A string that is the value of a key such as password
-// counts as assigned to it. Members of the outermost object that are named by keep are
-// left as they are. What is no JSON is returned as it is.
+// JSON returns a JSON document without the secrets in its strings, including object keys, and
+// how many there were. A string value of a key such as password counts as assigned to it.
+// Members of the outermost object named by keep are not changed. Invalid JSON is returned as it
+// is.
 func JSON(doc string, keep ...string) (clean string, found int) {
 	if !suspect(doc) {
 		return doc, 0
@@ -25,11 +25,11 @@ func JSON(doc string, keep ...string) (clean string, found int) {
 	return doc, found
 }
 
-// suspect reports whether a document may have secrets in its strings. It may err on the
-// side of care, and in that direction only.
+// suspect reports whether a document may have secrets in its strings. It has false positives,
+// but no false negatives.
 func suspect(doc string) bool {
 	if strings.Contains(doc, `\u00`) || strings.Contains(doc, `\/`) {
-		return true // something may be written in another way than it is looked for
+		return true // it may be escaped differently
 	}
 	for at := next(doc, 0); at < len(doc); at = next(doc, at+1) {
 		for _, l := range literals.at(doc, at) {
@@ -41,21 +41,20 @@ func suspect(doc string) bool {
 	return false
 }
 
-// walker goes over a document and writes it anew as far as it changes.
+// walker walks a document and rewrites it as far as it changes.
 type walker struct {
 	doc   string
 	keep  []string
 	at    int
-	last  int // up to where it is written
+	last  int // end of the part already written
 	out   strings.Builder
 	found int
 }
 
-// maxDepth is how deep a document may be nested. Deeper ones are not let in anyway.
+// maxDepth is the maximum nesting of a document. Deeper ones are refused anyway.
 const maxDepth = 1000
 
-// value goes over a value that belongs to a name, or to none. It reports whether there
-// was one.
+// value walks a value that belongs to a name, or to none. It reports whether there was one.
 func (w *walker) value(name string, depth int) bool {
 	w.space()
 	if w.at >= len(w.doc) || depth > maxDepth {
@@ -77,7 +76,7 @@ func (w *walker) value(name string, depth int) bool {
 
 func (w *walker) space() { w.at = skip(w.doc, w.at, " \t\r\n") }
 
-// array goes over an array, whose items belong to the name that it belongs to.
+// array walks an array, whose items belong to the name of the array.
 func (w *walker) array(name string, depth int) bool {
 	w.at++
 	for {
@@ -95,7 +94,7 @@ func (w *walker) array(name string, depth int) bool {
 	}
 }
 
-// take steps over a byte if it is there.
+// take skips a byte if it is there.
 func (w *walker) take(c byte) bool {
 	if w.at < len(w.doc) && w.doc[w.at] == c {
 		w.at++
@@ -104,10 +103,10 @@ func (w *walker) take(c byte) bool {
 	return false
 }
 
-// object goes over an object.
+// object walks an object.
 func (w *walker) object(depth int) bool {
 	w.at++
-	taken := make(map[string]int) // with the number that was last put behind them
+	taken := make(map[string]int) // with the number last appended to them
 	for {
 		w.space()
 		if w.take('}') {
@@ -145,7 +144,7 @@ func (w *walker) kept(name string) bool {
 	return false
 }
 
-// over steps over a value that is left as it is.
+// over skips a value that is not changed.
 func (w *walker) over() bool {
 	apart := walker{doc: w.doc, at: w.at}
 	ok := apart.value("", 1)
@@ -153,7 +152,7 @@ func (w *walker) over() bool {
 	return ok
 }
 
-// key goes over the key of a member and returns it as it was.
+// key walks the key of a member and returns the original.
 func (w *walker) key(taken map[string]int) (string, bool) {
 	from := w.at
 	name, ok := w.read()
@@ -174,7 +173,7 @@ func (w *walker) key(taken map[string]int) (string, bool) {
 	return name, true
 }
 
-// text goes over a string that belongs to a name.
+// text walks a string that belongs to a name.
 func (w *walker) text(name string) bool {
 	from := w.at
 	text, ok := w.read()
@@ -191,7 +190,7 @@ func (w *walker) text(name string) bool {
 	return true
 }
 
-// member returns what stands for the value of a member if its name says that it is secret.
+// member returns the replacement for the value of a member if its name says that it is secret.
 func member(name, text string) (string, int) {
 	if text == "" || strings.ContainsAny(text, " \t\r\n") || strings.Contains(text, markBegin) {
 		return text, 0
@@ -210,7 +209,7 @@ func member(name, text string) (string, int) {
 	return markBegin + rule + markEnd, 1
 }
 
-// read reads the string at the walker's place.
+// read reads the string at the current position.
 func (w *walker) read() (string, bool) {
 	if !w.take('"') {
 		return "", false
@@ -235,7 +234,7 @@ func (w *walker) read() (string, bool) {
 	return "", false
 }
 
-// replace writes a string in place of the one that ends at the walker's place.
+// replace writes a string in place of the one that ends at the current position.
 func (w *walker) replace(from int, text string, found int) {
 	w.out.WriteString(w.doc[w.last:from])
 	w.out.WriteString(quote(text))
@@ -243,7 +242,7 @@ func (w *walker) replace(from int, text string, found int) {
 	w.found += found
 }
 
-// quote writes a text as JSON.
+// quote encodes a text as JSON.
 func quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -263,7 +262,7 @@ func quote(text string) string {
 			b.WriteByte("0123456789abcdef"[r>>4])
 			b.WriteByte("0123456789abcdef"[r&15])
 		default:
-			b.WriteRune(r) // of what is no UTF-8, the replacement character
+			b.WriteRune(r) // the replacement character for invalid UTF-8
 		}
 	}
 	b.WriteByte('"')

@@ -2,11 +2,10 @@ package secret
 
 import "strings"
 
-// A first look is at JSON as it is written, in which the text that a closer look is at may
-// be escaped. It errs on the side of care: what a closer look finds, it suspects.
+// The first look reads JSON as it is written, in which the text may be escaped. It has no false
+// negatives: it suspects whatever a closer look finds.
 
-// atLeast returns a first look for literals that a run of characters follows, which has
-// no escapes in it.
+// atLeast returns a first look for literals followed by a run of characters without escapes.
 func atLeast(least int) func(string, int, int, class) bool {
 	return func(s string, at, end int, then class) bool {
 		if at > 0 && wordly.has(s[at-1]) && strings.IndexByte(s[max(at-6, 0):at], '\\') < 0 {
@@ -34,7 +33,7 @@ func likelyURL(s string, _, end int, _ class) bool {
 	return false
 }
 
-// likelyValue returns a first look for what is assigned to names: it suspects what has
+// likelyValue returns a first look for values assigned to names: it suspects values with
 // letters and something else.
 func likelyValue(to names) func(string, int, int, class) bool {
 	return func(s string, at, end int, _ class) bool {
@@ -43,14 +42,14 @@ func likelyValue(to names) func(string, int, int, class) bool {
 		if !ok || !likelyText(s, from) {
 			return false
 		}
-		// An escape before the name may look as if it were part of it.
+		// An escape before the name may look like a part of it.
 		var room [plainLength]byte
 		_, ok = to.before(s[name.back(s, at, longestBefore):name.upTo(s, end, longestName)], &room)
 		return ok
 	}
 }
 
-// likelyText suspects a value that begins at a place.
+// likelyText suspects a value that begins at a position.
 func likelyText(s string, from int) bool {
 	for range 2 {
 		if from < len(s) && s[from] == '[' {
@@ -60,7 +59,7 @@ func likelyText(s string, from int) bool {
 		if ok {
 			return true
 		}
-		// A type may stand between the name and its value.
+		// A type may be between the name and its value.
 		if from, ok = likelySign(s, to, to); !ok {
 			return false
 		}
@@ -68,7 +67,7 @@ func likelyText(s string, from int) bool {
 	return false
 }
 
-// likelySign returns where a value begins that is assigned to a name which goes on at end.
+// likelySign returns where a value begins that is assigned to a name which continues at end.
 func likelySign(s string, at, end int) (int, bool) {
 	i := (wordly | dash).upTo(s, end, longestName+1)
 	if i-end > longestName {
@@ -84,9 +83,9 @@ func likelySign(s string, at, end int) (int, bool) {
 	return skip(s, i, ":=> \t\r\n\"'`\\"), true
 }
 
-// likelyRun suspects a run of bytes if an escape ends it, if it has letters and something
-// else, or letters of both cases and the length of a secret. It reads no more than it takes
-// to suspect it, and otherwise returns where it ends.
+// likelyRun suspects a run of bytes if an escape ends it, if it has letters and something else,
+// or letters of both cases and the length of a secret. It stops as soon as it suspects it, and
+// otherwise returns where it ends.
 func likelyRun(s string, from int) (to int, ok bool) {
 	letter, other, upper, lower := false, false, false, false
 	for to = from; to < len(s) && s[to] > ' ' && s[to] != '"'; to++ {
@@ -109,7 +108,7 @@ func likelyRun(s string, from int) (to int, ok bool) {
 	return to, false
 }
 
-// likelyHeader suspects what follows Authorization: and what is long after Bearer.
+// likelyHeader suspects what follows Authorization: and long texts after Bearer.
 func likelyHeader(s string, at, end int, _ class) bool {
 	if lower(s[at]) == 'b' {
 		i := skip(s, end, " ")

@@ -2,41 +2,40 @@ package secret
 
 import "strings"
 
-// look is what is remembered of a text while it is gone over. Many places of a text may ask
-// about the same bytes behind them; with it they are read a few times, and not once for each
-// place that asks.
+// look caches results while a text is scanned. Many positions of a text may ask about the same
+// bytes after them; with the cache these are read a few times, and not once for each position.
 type look struct {
 	ends   [sorts]pair[stretch]
 	counts pair[counted]
-	words  stretch // where stand-ins were looked for
-	last   int     // behind the first byte of the last of them, or 0
+	words  stretch // where placeholders were searched
+	last   int     // after the first byte of the last of them, or 0
 	ended  stretch // a run of a credential
-	trim   int     // where it ends without the end of a sentence
+	trim   int     // its end without the punctuation of a sentence
 }
 
-// sort is a sort of run whose end is remembered.
+// sort is a kind of run whose end is cached.
 type sort uint8
 
 const (
-	keyRun    sort = iota // of what keys and names are made of
-	azureRun              // of what keys of Azure are made of
-	bearerRun             // of what credentials are made of
-	bareRun               // of a value without quotes
-	quotedRun             // of a value between quotes
+	keyRun    sort = iota // of characters of keys and names
+	azureRun              // of characters of Azure keys
+	bearerRun             // of characters of credentials
+	bareRun               // of an unquoted value
+	quotedRun             // of a quoted value
 	sorts
 )
 
 // stretch is a part of a text.
 type stretch struct{ from, to int }
 
-// pair holds the two things of a sort that were made last. A value is looked at in two places
-// when a type stands before it.
+// pair holds the last two results of a kind. A value is read at two positions if a type
+// precedes it.
 type pair[T any] struct {
 	kept [2]T
 	old  int
 }
 
-// add keeps another in place of the older one.
+// add stores a result in place of the older one.
 func (p *pair[T]) add(made T) *T {
 	at := &p.kept[p.old]
 	*at = made
@@ -44,7 +43,7 @@ func (p *pair[T]) add(made T) *T {
 	return at
 }
 
-// end returns where a run of a sort ends that goes on at a place.
+// end returns where a run ends that continues at a position.
 func (l *look) end(of sort, s string, at int) int {
 	p := &l.ends[of]
 	for i := range p.kept {
@@ -62,10 +61,10 @@ func (l *look) end(of sort, s string, at int) int {
 	return to
 }
 
-// upTo is end for so many bytes at most.
+// upTo is end with at most most bytes.
 func (l *look) upTo(of sort, s string, at, most int) int { return min(l.end(of, s, at), at+most) }
 
-// has reports whether what is at a place belongs to a run.
+// has reports whether the byte at a position belongs to a run.
 func (of sort) has(s string, at int) bool {
 	c := s[at]
 	switch of {
@@ -87,16 +86,16 @@ func (of sort) has(s string, at int) bool {
 	return c > ' '
 }
 
-// count is how many bytes of a sort there are up to a place.
+// count is the number of bytes of each kind up to a position.
 type count struct{ digits, uppers, changes, notHex uint16 }
 
-// counted has a count for each place of a part of a text, and one for its end.
+// counted has a count for each position of a part of a text, and one for its end.
 type counted struct {
 	from int
 	upTo []count
 }
 
-// countedLength is how many bytes are counted at once. It is more than a value has.
+// countedLength is how many bytes are counted at once. It is more than the length of a value.
 const countedLength = 4096
 
 // random is the function random for a part of a text.
@@ -137,17 +136,17 @@ func newCounted(s string, from, to int) counted {
 	return c
 }
 
-// random reports what the function random does of the bytes between two places.
+// random is the function random for the bytes between two positions.
 func (c *counted) random(from, to int) bool {
 	a, b := c.upTo[from], c.upTo[to]
-	changes := int(b.changes - c.upTo[from+1].changes) // the first byte follows none
+	changes := int(b.changes - c.upTo[from+1].changes) // the first byte has no predecessor
 	return randomCounts(to-from, int(b.digits-a.digits), int(b.uppers-a.uppers), changes, b.notHex == a.notHex)
 }
 
 // placeholder is the function placeholder for a part of a text.
 func (l *look) placeholder(s string, from, to int) bool {
 	if v := s[from:to]; !ascii(v) {
-		return placeholder(v) // what is not in lower case may be of another length there
+		return placeholder(v) // its lower case may have another length
 	} else if standsFor(v) {
 		return true
 	}
@@ -163,7 +162,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// sentence returns where a credential ends without the full stops and colons behind it.
+// sentence returns where a credential ends without the full stops and colons after it.
 func (l *look) sentence(s string, from, to int) int {
 	if l.ended.to != to || l.ended.from > from {
 		l.ended, l.trim = stretch{from, to}, to
@@ -174,8 +173,8 @@ func (l *look) sentence(s string, from, to int) int {
 	return max(from, l.trim)
 }
 
-// standIn reports whether a stand-in is in a part of a text that has no letters beyond ASCII.
-// It is quick for parts that have the same end, from left to right.
+// standIn reports whether a placeholder word is in an ASCII part of a text. It is fast for
+// parts with the same end, from left to right.
 func (l *look) standIn(s string, from, to int) bool {
 	if l.words.to != to || l.words.from > from {
 		l.words, l.last = stretch{from, to}, 0

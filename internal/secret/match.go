@@ -2,8 +2,8 @@ package secret
 
 import "strings"
 
-// skKey finds keys that begin with sk-: random ones, and ones that have as many letters and
-// digits in a row as no name has.
+// skKey finds keys that begin with sk-: random ones, and ones with more consecutive letters and
+// digits than a name has.
 func skKey(l *look, s string, at, end int) (int, int, bool) {
 	if !begins(s, at) {
 		return 0, 0, false
@@ -15,8 +15,8 @@ func skKey(l *look, s string, at, end int) (int, int, bool) {
 	return at, l.end(keyRun, s, to), true
 }
 
-// unbroken reports whether there are so many letters and digits in a row that it is no name: 16
-// with digits in it, or 24. What comes before them are a few short words, as in sk-or-v1-.
+// unbroken reports whether there are too many consecutive letters and digits for a name: 16
+// with digits in it, or 24. A few short words may precede them, as in sk-or-v1-.
 func unbroken(text string) bool {
 	at := 0
 	for range 4 {
@@ -60,13 +60,13 @@ func telegram(_ *look, s string, at, _ int) (int, int, bool) {
 	return from, to, true
 }
 
-// azureKey finds the value of a parameter of Azure.
+// azureKey finds the value of an Azure parameter.
 func azureKey(l *look, s string, _, end int) (int, int, bool) {
 	to := l.end(azureRun, s, end)
 	return end, to, to-end >= 40 && !sample(s[end:to])
 }
 
-// azureSecret finds <3>8Q~<34>, of which the first three come before the literal.
+// azureSecret finds <3>8Q~<34>; the first three precede the literal.
 func azureSecret(_ *look, s string, at, end int) (int, int, bool) {
 	const of = urlSafe | dot
 	to := end
@@ -80,7 +80,7 @@ func azureSecret(_ *look, s string, at, end int) (int, int, bool) {
 	return from, to, true
 }
 
-// jwt finds <header>.<claims>.<signature>, where the first two are objects.
+// jwt finds <header>.<claims>.<signature>; the first two are objects.
 func jwt(l *look, s string, at, end int) (int, int, bool) {
 	if !begins(s, at) {
 		return 0, 0, false
@@ -115,7 +115,7 @@ func privateKey(_ *look, s string, at, end int) (int, int, bool) {
 		}
 		return at, from + last, true
 	}
-	// Cut off: what is left of it.
+	// Truncated: the rest of it.
 	to := 0
 	for to < len(rest) && !strings.HasPrefix(rest[to:], rule) && (base64.has(rest[to]) || strings.IndexByte(" \t\r\n\\:,", rest[to]) >= 0) {
 		to++
@@ -145,8 +145,7 @@ func urlPassword(_ *look, s string, at, end int) (int, int, bool) {
 	return 0, 0, false
 }
 
-// dsnPassword finds the password of <user>:<password>@tcp(<host>), as drivers of databases
-// write it.
+// dsnPassword finds the password of <user>:<password>@tcp(<host>), as in database drivers.
 func dsnPassword(_ *look, s string, at, _ int) (int, int, bool) {
 	from := at
 	for from > 0 && at-from < longestPassword && s[from-1] > ' ' && strings.IndexByte("\"'`\\/<>()[]{}|,;", s[from-1]) < 0 {
@@ -160,7 +159,7 @@ func dsnPassword(_ *look, s string, at, _ int) (int, int, bool) {
 	return from, at, from < at && !placeholder(s[from:at])
 }
 
-// schemes are how credentials are sent.
+// schemes are the authentication schemes of credentials.
 var schemes = [...]string{"bearer", "basic", "token", "apikey", "digest", "negotiate"}
 
 // authorization finds what follows Authorization: or Bearer.
@@ -190,7 +189,7 @@ func header(name string) bool {
 	return endsWith(plainName(name, &room), "authorization")
 }
 
-// bearerAt finds a credential of at least so many characters after spaces.
+// bearerAt finds a credential of at least least characters after spaces.
 func bearerAt(l *look, s string, at, least int) (int, int, bool) {
 	for at < len(s) && s[at] == ' ' {
 		at++
@@ -206,5 +205,5 @@ func bearerAt(l *look, s string, at, least int) (int, int, bool) {
 	return at, to, true
 }
 
-// weak reports whether a credential is too plain to be one.
+// weak reports whether a credential is too simple to be one.
 func weak(text string) bool { return !mixed(text) || sample(text) || standsFor(text) }

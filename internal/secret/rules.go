@@ -2,11 +2,11 @@ package secret
 
 import "strings"
 
-// rule is how a sort of secret is found: by one of its literals, and then by a closer look.
+// rule finds a kind of secret: by one of its literals, and then by a closer look.
 type rule struct {
 	name, what string
 	literals   []string
-	fold       bool  // the literals are in whatever case; they are written in lower case here
+	fold       bool  // the literals ignore case; they are in lower case here
 	then       class // what follows a literal of less than four bytes
 	// match returns where the secret is, given where the literal begins and ends.
 	match func(l *look, s string, at, end int) (from, to int, ok bool)
@@ -14,8 +14,8 @@ type rule struct {
 	likely func(s string, at, end int, then class) bool
 }
 
-// prefixed returns a rule for keys that begin with a literal and go on with at least some
-// characters of a class, and at most others, or any number if that is zero.
+// prefixed returns a rule for keys that begin with a literal and continue with least to most
+// characters of a class, or any number if most is zero.
 func prefixed(name, what string, of class, least, most int, prefixes ...string) *rule {
 	return &rule{name: name, what: what, literals: prefixes, then: of, likely: atLeast(min(least, 8)), match: func(_ *look, s string, at, end int) (int, int, bool) {
 		if !begins(s, at) {
@@ -42,13 +42,13 @@ func prefixed(name, what string, of class, least, most int, prefixes ...string) 
 	}}
 }
 
-// begins reports whether what is at a place is not in the middle of a word.
+// begins reports whether a position is not in the middle of a word.
 func begins(s string, at int) bool { return at == 0 || !wordly.has(s[at-1]) }
 
-// sample reports whether a key is one of those that manuals show.
+// sample reports whether a key is an example from a manual.
 func sample(s string) bool { return !differs(s, 6) || strings.HasSuffix(s, "EXAMPLE") }
 
-// rules are all rules, in the order in which they are tried at a place.
+// rules are all rules, in the order in which they are tried at a position.
 var rules = []*rule{
 	prefixed("aws-access-key", "access key ids of Amazon Web Services", capitals, 16, 16, "AKIA", "ASIA", "ABIA", "ACCA"),
 	prefixed("github-token", "tokens of GitHub", alnum, 36, 255, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),

@@ -1,27 +1,27 @@
-// Package secret takes secrets out of text before it is recorded: keys of well-known
-// formats, and values of assignments that look random.
+// Package secret removes secrets from text before it is recorded: keys of well-known formats,
+// and values of assignments that look random.
 //
 // # What is guaranteed
 //
-//   - The same text gives the same result, whatever came before it; and the result, looked
-//     at again, is left as it is, unless secrets were nested in it more than four deep.
-//   - What a text costs grows with its length and not with what is written in it.
+//   - The same text gives the same result, regardless of earlier texts; and scrubbing the
+//     result changes nothing, unless secrets were nested more than four deep.
+//   - The cost of a text depends on its length and not on its content.
 //   - JSON stays JSON, with the same structure: only text within strings is replaced.
-//   - A secret is replaced as a whole by [scrubbed:rule], and what is around it stays.
-//   - Text without anything suspicious costs one pass over its bytes and no memory.
+//   - A whole secret is replaced by [scrubbed:rule], and the text around it stays.
+//   - Text without suspicious parts costs one pass over its bytes and no memory.
 //
 // # What is not
 //
-// Rules know formats, not meanings. A secret in words, in a picture, cut in two or in an
-// unknown format is not found; hashes, UUIDs, paths and commit ids in plain text are left
-// alone. docs/security.md lists the rules.
+// Rules know formats, not meanings. A secret in words, in a picture, split in two or in an
+// unknown format is not found; hashes, UUIDs, paths and commit ids in plain text are not
+// changed. docs/security.md lists the rules.
 package secret
 
 import "strings"
 
-// Rule is something that is looked for.
+// Rule is a scrubbing rule.
 type Rule struct {
-	Name string // as it stands in what a secret is replaced by
+	Name string // as in the replacement of a secret
 	What string // what it finds, in a few words
 }
 
@@ -34,7 +34,7 @@ func Rules() []Rule {
 	return list
 }
 
-// What a secret is replaced by begins and ends with these.
+// Prefix and suffix of the replacement of a secret.
 const (
 	markBegin = "[scrubbed:"
 	markEnd   = "]"
@@ -46,24 +46,24 @@ type span struct {
 	rule     string
 }
 
-// most is how often a text is looked at again after something was taken away. Only a text
-// that is made for it has more to show then.
+// most is how often a text is scanned again after a removal. Only a text made for it needs
+// more.
 const most = 4
 
-// Text returns a text without the secrets in it, and how many there were.
+// Text returns a text without its secrets, and how many there were.
 func Text(s string) (clean string, found int) {
 	for range most {
 		next, n := once(s)
 		if n == 0 {
 			break
 		}
-		// Taking one away may bring another to light.
+		// Removing one may reveal another.
 		s, found = next, found+n
 	}
 	return s, found
 }
 
-// once takes away what is seen at first sight.
+// once removes what one scan finds.
 func once(s string) (string, int) {
 	var out strings.Builder
 	var l look
@@ -88,7 +88,7 @@ func once(s string) (string, int) {
 	return out.String(), found
 }
 
-// secretAt returns the secret that something at a place gives away.
+// secretAt returns the secret that a literal at a position indicates.
 func secretAt(l *look, s string, at int) (span, bool) {
 	for _, word := range literals.at(s, at) {
 		if !word.here(s, at) {
@@ -103,8 +103,8 @@ func secretAt(l *look, s string, at int) (span, bool) {
 	return span{}, false
 }
 
-// known reports whether a rule for a certain format finds something at a place. It then
-// tells more than that something is assigned.
+// known reports whether a rule for a specific format matches at a position. It is more specific
+// than an assignment.
 func known(l *look, s string, at int) bool {
 	for _, word := range literals.at(s, at) {
 		if word.rule.fold || !word.here(s, at) {

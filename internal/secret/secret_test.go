@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/secret"
 )
 
-// Alphabets of made-up keys.
+// Alphabets of generated keys.
 const (
 	lowers = "abcdefghijklmnopqrstuvwxyz"
 	uppers = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -22,7 +22,7 @@ const (
 	urls   = alnums + "_-"
 )
 
-// made returns so many characters that look random and are the same every time.
+// made returns n random-looking characters that are the same every time.
 func made(alphabet string, n int, seed uint64) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -32,7 +32,7 @@ func made(alphabet string, n int, seed uint64) string {
 	return string(b)
 }
 
-// secrets are texts with one secret each, which is the part between the bars, by rule.
+// secrets are texts with one secret each, the part between the bars, by rule.
 func secrets() map[string][]string {
 	a := func(n int) string { return made(alnums, n, uint64(n)+7) }
 	h := func(n int) string { return made(hexes, n, uint64(n)+11) }
@@ -115,8 +115,8 @@ func parts(t *testing.T, marked string) (before, secret, after string) {
 	return p[0], p[1], p[2]
 }
 
-// Every rule finds what it is for: the whole of it and nothing else, in text, in a JSON
-// string, in JSON within a string, and with other escapes.
+// Every rule finds exactly its secret, in text, in a JSON string, in JSON within a string, and
+// with other escapes.
 func TestSecretsAreScrubbed(t *testing.T) {
 	all := secrets()
 	for _, r := range secret.Rules() {
@@ -154,7 +154,7 @@ func TestSecretsAreScrubbed(t *testing.T) {
 	}
 }
 
-// documents returns JSON with a text in it, written in several ways.
+// documents returns JSON with a text in it, encoded in several ways.
 func documents(t *testing.T, text string) map[string]string {
 	t.Helper()
 	quote := func(v any) string {
@@ -180,7 +180,7 @@ func documents(t *testing.T, text string) map[string]string {
 	}
 }
 
-// Members of objects are assignments too.
+// Members of objects are assignments as well.
 func TestMembersAreAssignments(t *testing.T) {
 	for _, c := range []struct{ doc, want string }{
 		{`{"password":"hunter2"}`, `{"password":"[scrubbed:password]"}`},
@@ -199,7 +199,7 @@ func TestMembersAreAssignments(t *testing.T) {
 	}
 }
 
-// Keys that become alike stay apart, since a name stands once in an object.
+// Keys that become equal stay distinct, since a name occurs once in an object.
 func TestKeysStayApart(t *testing.T) {
 	one, two := "ghp_"+made(alnums, 36, 1), "ghp_"+made(alnums, 36, 2)
 	doc := `{"` + one + `":1,"` + two + `":2,"[scrubbed:github-token]":3}`
@@ -213,7 +213,7 @@ func TestKeysStayApart(t *testing.T) {
 	}
 }
 
-// What is to be kept is kept, and only in the outermost object.
+// Members named by keep are not changed, and only in the outermost object.
 func TestKeep(t *testing.T) {
 	key := "ghp_" + made(alnums, 36, 1)
 	doc := `{"id":"` + key + `","x":{"id":"` + key + `"},"list":["` + key + `"]}`
@@ -223,7 +223,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// What is no JSON is left as it is.
+// Invalid JSON is not changed.
 func TestNoJSON(t *testing.T) {
 	key := "ghp_" + made(alnums, 36, 1)
 	for _, doc := range []string{"", key, `"` + key, `{"a":"` + key + `"`, `["` + key + `"`, `{"` + key + `"}`, `{` + key, `"\x` + key + `"`, strings.Repeat("[", 2000) + `"` + key + `"`} {

@@ -2,21 +2,21 @@ package secret
 
 import "strings"
 
-// Bounds of a sentence that tells a password.
+// Limits of a sentence that states a password.
 const (
 	toldWords  = 10
 	toldLength = 120
 )
 
-// Words of such a sentence: what a password is of, what says that it comes now, and what may
-// stand before it then.
+// Words of such a sentence: the subject of a password, what announces it, and what may precede
+// it.
 var (
 	toldOf   = [...]string{"for", "of", "on", "to", "at", "in", "we", "i"}
 	toldIs   = [...]string{"is", "was", "be", "to", "remains", "equals"}
 	toldThen = [...]string{"now", "still", "currently", "just", "set", "changed", "reset", "to", "be", "simply", "probably", "will", "should", "has", "been", "again"}
 )
 
-// told finds a password that a sentence tells: the password is hunter2, the password for the
+// told finds a password that a sentence states: the password is hunter2, the password for the
 // build is now hunter2, set the password to hunter2.
 func told(l *look, s string, at, end int) (int, int, bool) {
 	if !begins(s, at) || end >= len(s) || wordly.has(s[end]) {
@@ -54,7 +54,7 @@ func told(l *look, s string, at, end int) (int, int, bool) {
 	return 0, 0, false
 }
 
-// oneOf reports whether a word is one of some, in whatever case.
+// oneOf reports whether a word is in a list, ignoring case.
 func oneOf(word string, list []string) bool {
 	for _, w := range list {
 		if len(w) == len(word) && strings.EqualFold(w, word) {
@@ -64,7 +64,7 @@ func oneOf(word string, list []string) bool {
 	return false
 }
 
-// toldAt returns the password that begins at a place of a sentence.
+// toldAt returns the password that begins at a position of a sentence.
 func toldAt(l *look, s string, at int) (int, int, bool) {
 	from := skip(s, at, "\"'`*\\")
 	curly := strings.HasPrefix(s[from:], "“") || strings.HasPrefix(s[from:], "‘")
@@ -81,8 +81,8 @@ func toldAt(l *look, s string, at int) (int, int, bool) {
 	return from, to, isPassword(l, s, from, to) && !named(s[from:to]) && !code(s, from, to)
 }
 
-// named reports whether a value in a sentence is rather a name or a measure: of a method to
-// hash, a version, a number with its unit, an assignment, a part of a program.
+// named reports whether a value in a sentence is rather a name or a measure: a hash method, a
+// version, a number with its unit, an assignment, a part of a program.
 func named(v string) bool {
 	if strings.ContainsAny(v, "=./@:") || !strings.ContainsAny(v, "0123456789!#$%^&*") {
 		return true
@@ -100,10 +100,10 @@ func named(v string) bool {
 	return false
 }
 
-// methods are how names begin that stand behind passwords without being one.
+// methods are prefixes of names that follow the word password without being one.
 var methods = [...]string{"sha", "md5", "argon2", "bcrypt", "scrypt", "pbkdf2", "base64", "base32", "base58", "utf8", "utf-8", "utf16", "utf-16", "oauth", "hmac", "aes", "rsa", "ed25519", "http", "crypt", "ntlm", "1password", "varchar", "char", "step", "issue", "pr-", "pr#"}
 
-// likelyTold suspects a sentence with a word that says that a password comes now.
+// likelyTold suspects a sentence with a word that announces a password.
 func likelyTold(s string, _, end int, _ class) bool {
 	if end < len(s) && wordly.has(s[end]) {
 		return false

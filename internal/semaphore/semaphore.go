@@ -1,6 +1,6 @@
-// Package semaphore limits how many calls run at the same time. A semaphore is fair: calls
-// that wait are served in the order in which they came. A call that gives up its context
-// leaves the queue and costs the others nothing.
+// Package semaphore limits how many calls run at the same time. A semaphore is fair: waiting
+// calls are served in the order of their arrival. A call whose context ends leaves the queue
+// without affecting the others.
 package semaphore
 
 import (
@@ -14,16 +14,16 @@ type FIFO chan struct{}
 // New returns a semaphore for n calls at the same time.
 func New(n int) FIFO { return make(FIFO, n) }
 
-// PerProcessor returns a semaphore for calls that mostly compute and at times wait for the
-// disk. With many more of them at the same time, they would wait for each other within the
-// store, which keeps no order and in which a call that is given up waits on.
+// PerProcessor returns a semaphore for calls that mostly compute and sometimes wait for the
+// disk. Many more of them at the same time would wait for each other within the store, which is
+// not fair and in which a cancelled call keeps waiting.
 func PerProcessor() FIFO { return New(4 * runtime.GOMAXPROCS(0)) }
 
-// Acquire waits for a place, which [FIFO.Release] gives back. It returns the context's error
-// if the context ends before.
+// Acquire waits for a slot, which [FIFO.Release] returns. It returns the context's error if the
+// context ends first.
 func (s FIFO) Acquire(ctx context.Context) error {
-	// Callers that wait are in the channel's queue, which is served in its order: there is
-	// never a free place while a caller waits.
+	// Waiting callers are in the channel's queue, which is served in order: there is never a
+	// free slot while a caller waits.
 	select {
 	case s <- struct{}{}:
 		return nil
@@ -37,5 +37,5 @@ func (s FIFO) Acquire(ctx context.Context) error {
 	}
 }
 
-// Release gives a place back.
+// Release returns a slot.
 func (s FIFO) Release() { <-s }

@@ -8,9 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// TestWaitersAreServedInOrder: calls that wait get a place in the order of coming, and
-// nobody who comes later is let in before. One that is given up costs nobody his
-// turn.
+// TestWaitersAreServedInOrder: waiting calls get a slot in the order of their arrival, and no
+// later call overtakes them. A cancelled one does not affect the others.
 func TestWaitersAreServedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const room, waiters = 3, 50
@@ -21,7 +20,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 			}
 		}
 		cancelled, cancel := context.WithCancel(t.Context())
-		var mu sync.Mutex // many leave at once
+		var mu sync.Mutex // many leave at the same time
 		var had, left []int
 		for i := range waiters {
 			ctx := t.Context()
@@ -53,7 +52,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 				continue
 			}
 			turn.Release()
-			// The turn is the waiter's, although he has not seen it yet.
+			// The slot belongs to the waiter, although it has not received it yet.
 			if err := turn.Acquire(cancelled); !errors.Is(err, context.Canceled) {
 				t.Fatal("one who came later was let in: ", err)
 			}

@@ -16,8 +16,8 @@ var (
 	someVariable = regexp.MustCompile(`LUKASA_[A-Z0-9_]*[A-Z0-9]`)
 )
 
-// The table of sizes in CONTRIBUTING.md has every size that a test asks for, as it is, and
-// every variable of the environment that code names is explained there or in docs.
+// The table of sizes in CONTRIBUTING.md has every size that a test uses, with its values, and
+// every environment variable in the code is explained there or in docs.
 func TestContributing(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS("../..")

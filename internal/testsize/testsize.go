@@ -1,14 +1,14 @@
-// Package testsize says how much a test tries: how many crashes, histories or damaged bits.
+// Package testsize sets the sizes of tests: how many crashes, histories or damaged bits.
 //
-// A test that can try a little or a lot asks Of, with three sizes: for `go test -short` and
-// the race detector, for `go test`, and for `make nightly`, which sets LUKASA_TEST_SIZE=full.
-// That variable also names single sizes, such as
+// A test of variable size calls Of with three sizes: for `go test -short` and the race
+// detector, for `go test`, and for `make nightly`, which sets LUKASA_TEST_SIZE=full. That
+// variable also names single sizes, such as
 //
 //	LUKASA_TEST_SIZE=crash-clones=10000,seed=7 go test ./internal/engine -run CrashClones
 //
-// It guarantees that a name or a number that is wrong fails the test that asks, so that a
-// long run is not a short one by mistake. It does not know which names there are: a name
-// that no test asks for has no effect.
+// It guarantees that an invalid name or number fails the test that calls it, so that a long run
+// is not a short one by mistake. It does not know the valid names: a name that no test uses has
+// no effect.
 package testsize
 
 import (
@@ -22,8 +22,8 @@ import (
 const variable = "LUKASA_TEST_SIZE"
 
 // Of returns the size of a test: short under -short and under the race detector, full if
-// LUKASA_TEST_SIZE says so, and else usual. A number that LUKASA_TEST_SIZE has for the name
-// comes first.
+// LUKASA_TEST_SIZE says so, and otherwise usual. A number for the name in LUKASA_TEST_SIZE
+// takes precedence.
 func Of(tb testing.TB, name string, short, usual, full int) int {
 	tb.Helper()
 	n, err := choose(os.Getenv(variable), name, testing.Short() || Race, short, usual, full)
@@ -33,8 +33,8 @@ func Of(tb testing.TB, name string, short, usual, full int) int {
 	return n
 }
 
-// Seed returns the seed that LUKASA_TEST_SIZE names, or the given one, and logs it if the
-// test fails, so that the failure can be repeated.
+// Seed returns the seed in LUKASA_TEST_SIZE, or the given one, and logs it if the test fails,
+// so that the failure can be repeated.
 func Seed(tb testing.TB, usual uint64) uint64 {
 	tb.Helper()
 	n, err := choose(os.Getenv(variable), "seed", false, int(usual), int(usual), int(usual))
@@ -49,8 +49,8 @@ func Seed(tb testing.TB, usual uint64) uint64 {
 	return uint64(n)
 }
 
-// Long skips a test that takes seconds and cannot be made smaller under -short and under the
-// race detector. Why names what it does.
+// Long skips a test that takes seconds and cannot be made smaller, under -short and under the
+// race detector. why describes the test.
 func Long(tb testing.TB, why string) {
 	tb.Helper()
 	if Full() {
@@ -62,7 +62,7 @@ func Long(tb testing.TB, why string) {
 }
 
 // OneGoroutine skips a test under the race detector that takes seconds and runs in one
-// goroutine: the detector has nothing to find there.
+// goroutine, where the detector has nothing to find.
 func OneGoroutine(tb testing.TB) {
 	tb.Helper()
 	if Race && !Full() {
@@ -70,7 +70,7 @@ func OneGoroutine(tb testing.TB) {
 	}
 }
 
-// Full reports whether LUKASA_TEST_SIZE asks for full sizes.
+// Full reports whether LUKASA_TEST_SIZE requests full sizes.
 func Full() bool {
 	for word := range words(os.Getenv(variable)) {
 		if word == "full" {
@@ -80,7 +80,7 @@ func Full() bool {
 	return false
 }
 
-// A sizeError says what is wrong with the variable.
+// A sizeError is an error in the variable.
 type sizeError struct{ word string }
 
 func (e *sizeError) Error() string {

@@ -7,7 +7,7 @@ func TestChoose(t *testing.T) {
 	for _, tc := range []struct {
 		setting string
 		little  bool
-		want    int // 0 is an error
+		want    int // 0 means an error
 	}{
 		{"", false, 20},
 		{"", true, 1},

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// tokensOf returns tokens as "form@place", with the forms from want as far as they
-// have the terms, so that what differs can be read.
+// tokensOf returns tokens as "form@place", with the forms from want where they have the same
+// terms, so that differences can be read.
 func tokensOf(tokens []Token, want string) string {
 	forms := make(map[Term]string)
 	for _, w := range strings.Fields(want) {
@@ -25,8 +25,8 @@ func tokensOf(tokens []Token, want string) string {
 	return strings.Join(out, " ")
 }
 
-// TestAnalyze has every rule of the package comment as a row: the normal forms that
-// a text gives, and where.
+// TestAnalyze has every rule of the package comment as a row: the normal forms of a text, and
+// their places.
 func TestAnalyze(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		// Words.
@@ -123,7 +123,7 @@ func TestAnalyze(t *testing.T) {
 		{"🇩🇪🇫🇷 1️⃣", "🇩🇪@0 🇫🇷@1 1@2"},
 		{"── ██ ⠋ → © ≠", ""},
 
-		// What is broken.
+		// Invalid input.
 		{"a\xffb\xc3 \xed\xa0\x80 cat\x00dog", "b@1 cat@2 dog@3"},
 		{"\u0301\u200d\ufe0f\ufeffword\u202e", "word@0"},
 	} {
@@ -133,7 +133,7 @@ func TestAnalyze(t *testing.T) {
 	}
 }
 
-// TestStopWordsByField: what is short keeps its stop words.
+// TestStopWordsByField: short fields keep their stop words.
 func TestStopWordsByField(t *testing.T) {
 	for _, field := range []Field{FieldTitle, FieldKey, FieldTags} {
 		want := "the@0 who@1 dont@2 state@3 of@4"
@@ -145,7 +145,7 @@ func TestStopWordsByField(t *testing.T) {
 	}
 }
 
-// TestPieces: a further text of the same field is counted on, behind a gap.
+// TestPieces: a further text of the same field continues its places, after a gap.
 func TestPieces(t *testing.T) {
 	tokens := Analyze(nil, FieldTitle, "red apple")
 	tokens = Analyze(tokens, FieldTags, "sweet")
@@ -164,8 +164,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestLongWords: whatever their length, words are found whole, and their first
-// parts too.
+// TestLongWords: words of any length are found whole, and by their first parts.
 func TestLongWords(t *testing.T) {
 	long := strings.Repeat("x", 5000)
 	if got := Analyze(nil, FieldText, strings.ToUpper(long)); len(got) != 1 || got[0].Term != TermOf(long) {
@@ -196,7 +195,7 @@ func has(tokens []Token, term Term) bool {
 	return false
 }
 
-// TestNamesAreFound: who writes a name in one way finds it in another.
+// TestNamesAreFound: a name in one spelling is found by another.
 func TestNamesAreFound(t *testing.T) {
 	for _, tc := range []struct{ text, query string }{
 		{"see internal/pack/pack.go:118", "pack.go"},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// chat is how people write to each other.
+// chat is a conversation between people.
 const chat = `Caroline: Hey Mel! Good to see you! How have you been? Melanie: Hey Caroline! I'm swamped with
 the kids & work. What's up with you? Anything new? I went to a LGBTQ support group yesterday and it was so powerful.
 Wow, that's cool, Caroline! What happened that was so awesome? Did you hear any inspiring stories? The transgender
@@ -14,7 +14,7 @@ working in mental health. Yeah, I painted that lake sunrise last year! It's spec
 my kids to a pottery workshop. We all made our own pots, it was fun and therapeutic! They don't cost more than $25,
 but we've got 3 of them. See https://example.com/pots for the well-known place. `
 
-// tool is what tools tell agents.
+// tool is the output of a tool.
 const tool = "internal/pack/pack_test.go:118: TestPackBudget: got 2,048 tokens, want <= 1024 (HTTPServer2.handleRequest)\n" +
 	`{"session_id":"550e8400-e29b-41d4-a716-446655440000","exit_code":1,"took":"13.25ms","at":"2026-11-15T08:00:00.123Z"}` + "\n" +
 	"panic: runtime error: index out of range [5] with length 3 goroutine 18 [running]: lukasa.dev/internal/pack.(*Pack).Trim(0xc00011e000)\n"

@@ -8,24 +8,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-const joiner = '\u200D' // makes one emoji of two
+const joiner = '\u200D' // joins two emoji into one
 
-// folder takes differences out of a text that are none to a reader, but for case,
-// which tells where parts of a name begin.
+// folder removes differences that do not matter to a reader, except case, which shows where
+// parts of a name begin.
 type folder struct {
 	out []byte
-	// from has, for each byte of out, where in the text it comes from, if traced.
+	// from has, for each byte of out, its position in the text, if traced.
 	from   []int32
 	traced bool
 
-	bare    bool // the last letter is of a script whose marks are taken off
+	bare    bool // the last letter is of a script whose marks are removed
 	picture bool // the last letter is an emoji
 	last    rune // the last letter that may have marks
 	apart   []byte
 	kept    []byte
 }
 
-// fold makes out of s. What it makes of out is out.
+// fold makes out from s. It is idempotent.
 func (f *folder) fold(s string) {
 	f.out, f.from, f.bare, f.picture, f.last = f.out[:0], f.from[:0], false, false, 0
 	for i := 0; i < len(s); {
@@ -57,8 +57,8 @@ func (f *folder) fold(s string) {
 	}
 }
 
-// begins says whether s is empty or begins with a letter or sign that surely does
-// not change the one before it.
+// begins reports whether s is empty or begins with a character that cannot change the one
+// before it.
 func begins(s string) bool {
 	if s == "" || s[0] < utf8.RuneSelf {
 		return true
@@ -67,18 +67,18 @@ func begins(s string) bool {
 	return r < 0x300 || r < tabled && !unicode.Is(unicode.M, r) || 0x2010 <= r && r < 0x2028 || 0x3000 <= r && r < 0x3020 || 0x4E00 <= r && r < 0xA000
 }
 
-// tabled is the end of the letters whose folding is looked up: those of Europe,
-// Hebrew and Arabic.
+// tabled is the end of the letters whose folding is in a table: those of Europe, Hebrew and
+// Arabic.
 const tabled = 0x700
 
-// folding is what a letter without marks becomes.
+// folding is the folded form of a letter without marks.
 type folding struct {
 	text  string
 	bare  bool
 	known bool
 }
 
-// foldings has what the first letters become, as cluster has it.
+// foldings has the folded forms of the first letters, as cluster computes them.
 var foldings = sync.OnceValue(func() *[tabled]folding {
 	var table [tabled]folding
 	for r := rune(utf8.RuneSelf); r < tabled; r++ {
@@ -95,7 +95,7 @@ var foldings = sync.OnceValue(func() *[tabled]folding {
 // cluster folds a letter with its marks.
 func (f *folder) cluster(s string) {
 	r, n := utf8.DecodeRuneInString(s)
-	// Some letters stay as they are. One of them would otherwise become a sentence.
+	// Some letters stay unchanged. One of them would otherwise become a sentence.
 	if n == len(s) && (0xAC00 <= r && r < 0xD7A4 || 0x3041 <= r && r < 0x3097 || r == '\uFDFA') {
 		f.out = append(f.out, s...)
 		f.bare, f.picture, f.last = false, false, 0
@@ -126,7 +126,7 @@ func (f *folder) cluster(s string) {
 	f.out = append(f.out, f.kept...)
 }
 
-// letter keeps what is to be kept of a letter or a mark.
+// letter appends a folded letter or mark.
 func (f *folder) letter(r rune) {
 	switch {
 	case r < utf8.RuneSelf:
@@ -146,7 +146,7 @@ func (f *folder) letter(r rune) {
 		if f.bare && !unicode.Is(unicode.Mc, r) || unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Me, r) {
 			return
 		}
-		if r == '\u0308' && (f.last == 'е' || f.last == 'Е') { // Russians write ё as they please
+		if r == '\u0308' && (f.last == 'е' || f.last == 'Е') { // ё may be written as е in Russian
 			return
 		}
 		f.kept = utf8.AppendRune(f.kept, r)
@@ -166,8 +166,8 @@ func (f *folder) letter(r rune) {
 	}
 }
 
-// alike returns what is written for a letter that normalisation leaves alone and
-// that people do not tell apart from others, or nothing.
+// alike returns the replacement of a letter that normalisation does not change and that people
+// do not distinguish from others, or nothing.
 func alike(r rune) string {
 	switch r {
 	case '‘', '’', 'ʼ', '׳':

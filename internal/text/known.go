@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// longestSpelt is the longest word that is spelt a byte for each letter.
+	// longestSpelt is the longest word with a byte for each letter.
 	longestSpelt = 16
-	// longestKnown is the longest word that is remembered.
+	// longestKnown is the longest word that is cached.
 	longestKnown = 24
 	knownBits    = 16
 )
 
-// meaning is what is known of a word of the letters a to z: its term, and above it
-// whether it is a stop word.
+// meaning is what is known of a word of the letters a to z: its term, and above it whether it
+// is a stop word.
 type meaning uint64
 
 const stopMeaning meaning = 1 << 63
@@ -23,29 +23,28 @@ const stopMeaning meaning = 1 << 63
 func (m meaning) term() Term { return Term(m & termMask) }
 func (m meaning) stop() bool { return m&stopMeaning != 0 }
 
-// spelling is a word of the letters a to z. One of up to longestSpelt letters has a byte
-// for each, from the lowest on, and what a shorter one lacks is zero, which is no
-// letter. A longer one has five bits for each, and packed set.
+// spelling is a word of the letters a to z. A word of up to longestSpelt letters has a byte for
+// each, from the lowest on, padded with zeros. A longer one has five bits for each, and packed
+// set.
 type spelling struct{ head, tail uint64 }
 
-// known remembers words that were stemmed lately. A word can be in two places, which
-// lie in one line of the processor's cache. It is taken for the very word only, so
-// that it makes no difference but in time whether a word is known. It is allocated
-// because what is large begins at a line then, and with the first analyzer: a process
-// that reads no text does without.
+// known is a cache of stemmed words. A word can be in two cells, which are in one cache line of
+// the processor. A cell matches only the exact word, so the cache affects nothing but speed. It
+// is allocated, so that it is aligned to a cache line, with the first analyzer: a process that
+// analyses no text does without.
 var (
 	known     *[1 << knownBits]pair
 	makeKnown = sync.OnceFunc(func() { known = new([1 << knownBits]pair) })
 )
 
-// pair is the two places of a word.
+// pair is the two cells of a word.
 type pair struct{ first, second cell }
 
-// cell is where one word is remembered. Its state is odd while somebody writes it,
-// and another one after: who reads it and finds the state changed has read nothing.
+// cell caches one word. Its state is odd during a write and different afterwards: a reader that
+// finds the state changed discards what it read.
 type cell struct{ state, head, tail, meaning atomic.Uint64 }
 
-// get returns the meaning of a word, if that is the one here.
+// get returns the meaning of a word, if this cell has it.
 func (c *cell) get(s spelling) (meaning, bool) {
 	state := c.state.Load()
 	if c.head.Load() != s.head || c.tail.Load() != s.tail {
@@ -55,7 +54,7 @@ func (c *cell) get(s spelling) (meaning, bool) {
 	return m, state&1 == 0 && c.state.Load() == state
 }
 
-// set remembers a word here, unless somebody else writes just now.
+// set stores a word, unless another goroutine is writing.
 func (c *cell) set(s spelling, m meaning) {
 	state := c.state.Load()
 	if state&1 != 0 || !c.state.CompareAndSwap(state, state+1) {
@@ -74,10 +73,10 @@ func (s spelling) hash() uint64 {
 	return (h ^ h>>32) * b
 }
 
-// pair returns where a word can be.
+// pair returns the cells of a word.
 func (s spelling) pair() *pair { return &known[s.hash()>>(64-knownBits)] }
 
-// find returns what is known of a word.
+// find returns the cached meaning of a word.
 func (s spelling) find() (meaning, bool) { return s.pair().find(s) }
 
 func (p *pair) find(s spelling) (meaning, bool) {
@@ -87,7 +86,7 @@ func (p *pair) find(s spelling) (meaning, bool) {
 	return p.second.get(s)
 }
 
-// keep remembers a word in place of another one: which, its hash decides.
+// keep stores a word in place of another, which its hash selects.
 func (s spelling) keep(m meaning) {
 	h := s.hash()
 	p := &known[h>>(64-knownBits)]
@@ -98,8 +97,8 @@ func (s spelling) keep(m meaning) {
 	}
 }
 
-// packed is set in the tail of a spelling of five bits for each letter. No letter of
-// eight has it.
+// packed is set in the tail of a spelling with five bits for each letter. A spelling with eight
+// bits never has it.
 const packed = 1 << 63
 
 // spell returns the spelling of a word of up to longestKnown of the letters a to z.
@@ -119,10 +118,10 @@ func spell(word []byte) (s spelling) {
 	return s
 }
 
-// spellAt returns the spelling of the word from lo to hi, which is of up to longestSpelt
-// ASCII letters in any case.
+// spellAt returns the spelling of the word from lo to hi, which has up to longestSpelt ASCII
+// letters of any case.
 func spellAt(t string, lo, hi int) spelling {
-	const small = 0x2020202020202020 // makes letters small
+	const small = 0x2020202020202020 // makes letters lower case
 	n := uint(hi - lo)
 	if lo+longestSpelt > len(t) {
 		var room [longestSpelt]byte

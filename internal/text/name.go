@@ -6,21 +6,20 @@ import (
 )
 
 const (
-	// longestWord is how many letters of a word are looked at for parts.
+	// longestWord is how many letters of a word are searched for parts.
 	longestWord = 64
-	// maxParts is how many parts a word of so many letters has at most, as those of
-	// more than shatteredAbove are on average shatteredBelow letters long or longer.
+	// maxParts is the maximum number of parts of a word of longestWord letters: more than
+	// shatteredAbove parts must have an average length of at least shatteredBelow.
 	maxParts       = longestWord/shatteredBelow + 1
 	shatteredAbove = 4
 	shatteredBelow = 3
-	// maxSwitches is how often letters and digits may alternate in a word whose
-	// parts are of interest.
+	// maxSwitches is how often letters and digits may alternate in a word that is split.
 	maxSwitches = 2
-	// longHex is how long hex digits are that people write the first of only.
+	// longHex is the length from which people write only the first hex digits.
 	longHex = 16
 )
 
-// begin begins a name: what follows is compared with its own tokens.
+// begin begins a name: following tokens are compared with its own.
 func (a *analyzer) begin() {
 	a.first = len(a.out)
 	if a.trace != nil {
@@ -28,7 +27,7 @@ func (a *analyzer) begin() {
 	}
 }
 
-// emit appends a token at the present place, unless the name at hand has it there.
+// emit appends a token at the current place, unless the current name has it there.
 func (a *analyzer) emit(term Term, lo, hi int, r role) {
 	for k := len(a.out) - 1; k >= a.first && a.out[k].At == a.at; k-- {
 		if a.out[k].Term == term {
@@ -41,7 +40,7 @@ func (a *analyzer) emit(term Term, lo, hi int, r role) {
 	}
 }
 
-// plain appends a token that has a place to itself.
+// plain appends a token with a place of its own.
 func (a *analyzer) plain(term Term, lo, hi int) {
 	a.begin()
 	a.emit(term, lo, hi, rolePlain)
@@ -60,7 +59,7 @@ func (a *analyzer) word(t string, lo, hi int, r role) {
 	a.meant(m, t, lo, hi, r)
 }
 
-// learn finds out what is to be known of a word of ASCII letters.
+// learn computes the meaning of a word of ASCII letters.
 func (a *analyzer) learn(t string, lo, hi int) meaning {
 	low := a.low[:0]
 	for i := lo; i < hi; i++ {
@@ -70,7 +69,7 @@ func (a *analyzer) learn(t string, lo, hi int) meaning {
 	return lookup(low)
 }
 
-// meant appends the token of a word of which the meaning is known.
+// meant appends the token of a word whose meaning is known.
 func (a *analyzer) meant(m meaning, t string, lo, hi int, r role) {
 	if m.stop() && !loud(t[lo:hi]) {
 		if !a.stops {
@@ -84,7 +83,7 @@ func (a *analyzer) meant(m meaning, t string, lo, hi int, r role) {
 	a.emit(m.term(), lo, hi, r)
 }
 
-// loud says whether a stop word is none as it is written.
+// loud reports whether a stop word counts as a word because of its spelling.
 func loud(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 'a' {
@@ -106,7 +105,7 @@ func (a *analyzer) atom(t string, lo, hi int) {
 	a.word(t, lo, hi, rolePart)
 }
 
-// whole appends the token of what is joined, stemmed like a word if it is one.
+// whole appends the token of a joined name, stemmed like a word if it is one.
 func (a *analyzer) whole(t string, lo, hi int) {
 	a.low = appendJoined(a.low[:0], t[lo:hi])
 	switch {
@@ -118,7 +117,7 @@ func (a *analyzer) whole(t string, lo, hi int) {
 	}
 }
 
-// isWord says whether a normal form is nothing but the letters a to z.
+// isWord reports whether a normal form has only the letters a to z.
 func isWord(low []byte) bool {
 	for _, c := range low {
 		if c < 'a' || c > 'z' {
@@ -128,8 +127,8 @@ func isWord(low []byte) bool {
 	return true
 }
 
-// parts makes tokens of the name from word to i, with a mark from start and an
-// ending up to end, and of its parts.
+// parts makes tokens of the name from word to i, with a mark from start and an ending up to
+// end, and of its parts.
 func (a *analyzer) parts(t string, start, word, i, end int, seen class) {
 	a.begin()
 	path := seen&slash != 0
@@ -163,7 +162,7 @@ func (a *analyzer) parts(t string, start, word, i, end int, seen class) {
 	}
 }
 
-// arrow says whether -> is at i.
+// arrow reports whether -> is at i.
 func arrow(t string, i int) bool { return t[i] == '-' && i+1 < len(t) && t[i+1] == '>' }
 
 // dotted makes tokens of a name without slashes from lo to hi, with an ending up to
@@ -209,7 +208,7 @@ func (a *analyzer) identifier(t string, lo, hi, end int) {
 		a.low = a.low[:0]
 		for i := lo; i < hi; i++ {
 			if t[i] != '-' {
-				a.low = append(a.low, t[i]|('a'-'A')) // makes no difference to digits
+				a.low = append(a.low, t[i]|('a'-'A')) // no effect on digits
 			}
 		}
 		a.emit(termOf(a.low), lo, hi, roleWhole)
@@ -248,8 +247,7 @@ func (a *analyzer) identifier(t string, lo, hi, end int) {
 	}
 }
 
-// piece returns where the first letters or digits without a sign between them are,
-// from lo to hi.
+// piece returns the first letters or digits without a sign between them, from lo to hi.
 func piece(t string, lo, hi int) (from, to int) {
 	for lo < hi && !inPiece(t, lo) {
 		_, n := utf8.DecodeRuneInString(t[lo:hi])
@@ -272,8 +270,8 @@ func inPiece(t string, i int) bool {
 	return written(r)
 }
 
-// camel makes tokens of letters and digits from lo to hi, whole and by the parts
-// that capitals and digits tell.
+// camel makes tokens of letters and digits from lo to hi, whole and by the parts that capitals
+// and digits separate.
 func (a *analyzer) camel(t string, lo, hi int) {
 	if hexDigits(t[lo:hi]) {
 		if hi-lo < longHex {
@@ -300,8 +298,8 @@ func (a *analyzer) camel(t string, lo, hi int) {
 	}
 }
 
-// cuts appends where the parts of letters and digits end, or nothing if they are
-// one part or look random.
+// cuts appends the ends of the parts of letters and digits, or nothing if they are one part or
+// look random.
 func cuts(dst []int, s string) []int {
 	if plainWord(s) {
 		return dst
@@ -345,7 +343,7 @@ func cuts(dst []int, s string) []int {
 	at[n] = at[n-1] + int16(last)
 	length := 0 // of all parts
 	for i := 1; i <= n; i++ {
-		ends := int(at[i]) == len(s) // of a longer word, the last part is not known
+		ends := int(at[i]) == len(s) // the last part of a longer word is unknown
 		if i < n {
 			switch before, k := kinds[i-1], kinds[i]; {
 			case (before == number) != (k == number):
@@ -353,7 +351,7 @@ func cuts(dst []int, s string) []int {
 			case before == small && k == capital:
 				ends = true
 			case before == capital && k == capital && i+1 < n && kinds[i+1] == small:
-				// The last of several capitals begins a word, but for the s of a plural.
+				// The last of several capitals begins a word, except for the s of a plural.
 				ends = s[at[i+1]] != 's' || i+2 < n && kinds[i+2] == small
 			}
 		}
@@ -372,7 +370,7 @@ func cuts(dst []int, s string) []int {
 	return dst
 }
 
-// plainWord says whether a word is of ASCII letters, all but the first of them small.
+// plainWord reports whether a word has only ASCII letters, in lower case after the first.
 func plainWord(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i]-'a' >= 26 {
@@ -382,8 +380,8 @@ func plainWord(s string) bool {
 	return s[0]|('a'-'A')-'a' < 26
 }
 
-// appendJoined appends the normal form of a name without slashes: its letters and
-// digits, and signs between two digits but for the commas of thousands.
+// appendJoined appends the normal form of a name without slashes: its letters and digits, and
+// signs between two digits, except commas of thousands.
 func appendJoined(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -406,8 +404,8 @@ func appendJoined(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendPath appends the normal form of a name with slashes: as it is written but
-// in lower case, without scheme, www, turned and doubled slashes.
+// appendPath appends the normal form of a name with slashes: in lower case, without scheme,
+// www, backslashes and double slashes.
 func appendPath(dst []byte, s string) []byte {
 	for i := 0; i < len(s) && classes[s[i]]&(letters|figure) != 0 || i > 0 && i < len(s) && s[i] == ':'; i++ {
 		if s[i] == ':' {
@@ -437,8 +435,8 @@ func appendPath(dst []byte, s string) []byte {
 	return dst[:w]
 }
 
-// shortForm returns how long a word is without a possessive or a short form of a
-// verb at its end, and whether it ends in n't.
+// shortForm returns the length of a word without a possessive or a contracted verb at its end,
+// and whether it ends in n't.
 func shortForm(s string) (n int, negated bool) {
 	k := len(s)
 	for i := len(s) - 1; i > 0 && i >= len(s)-3; i-- {
@@ -467,7 +465,7 @@ func shortForm(s string) (n int, negated bool) {
 	return len(s), false
 }
 
-// hexDigits says whether a word looks like the digits of a hash or an id.
+// hexDigits reports whether a word looks like the digits of a hash or an id.
 func hexDigits(s string) bool {
 	if len(s) < 6 {
 		return false
@@ -485,10 +483,10 @@ func hexDigits(s string) bool {
 	return figures >= 2 && figures < len(s)
 }
 
-// date is how a date is written before a time.
+// date is the form of a date before a time.
 const date = "0000-00-00"
 
-// dated says whether a name begins with a date, a T and digits.
+// dated reports whether a name begins with a date, a T and digits.
 func dated(s string) bool {
 	if len(s) < len(date)+2 || s[len(date)]|('a'-'A') != 't' || classes[s[len(date)+1]] != figure {
 		return false
@@ -501,7 +499,7 @@ func dated(s string) bool {
 	return true
 }
 
-// uuid says whether a name is written like a UUID.
+// uuid reports whether a name has the form of a UUID.
 func uuid(s string) bool {
 	if len(s) != 36 {
 		return false

@@ -2,24 +2,24 @@ package text
 
 import "slices"
 
-// Phrase is words that are to occur one behind another. A text has it if it has
-// either all Parts or all Wholes, as far from each other as they are here; see In.
+// Phrase is consecutive words. A text has it if it has either all Parts or all Wholes at the
+// same distances; see In.
 type Phrase struct {
-	// Parts has the words of the phrase, and of its names the parts.
+	// Parts has the words of the phrase, and the parts of its names.
 	Parts []Token
-	// Wholes has its words, and its names whole with one place each. It is nil if
-	// there are no names.
+	// Wholes has its words, and its whole names with one place each. It is nil if there are no
+	// names.
 	Wholes []Token
 }
 
-// maxStretch is how many parts a name in a text may have more than the phrase that
-// has it as one word. Where a name ends is not known of a text, so behind each one
-// so many words are let pass.
+// maxStretch is how many parts more a name in a text may have than the phrase that has it as
+// one word. The end of a name in a text is unknown, so up to this many words may follow each
+// one.
 const maxStretch = 1
 
-// parsePhrase takes a phrase apart.
+// parsePhrase parses a phrase.
 func parsePhrase(s string) Phrase {
-	if len(s) > 64*MaxPhrase { // more than is looked at
+	if len(s) > 64*MaxPhrase { // more than is used
 		s = s[:64*MaxPhrase]
 	}
 	tokens, origins := traced(s)
@@ -32,11 +32,11 @@ func parsePhrase(s string) Phrase {
 		}
 	}
 	var p Phrase
-	each := 1 // how many tokens there may be more for one
+	each := 1 // how many more tokens there may be for one
 	if len(names) > 0 {
 		each = 2
 	}
-	told := int32(-1) // the last group whose whole is there
+	told := int32(-1) // the last group with its whole
 	spare := uint32(0)
 	for i, token := range tokens {
 		o := origins[i]
@@ -74,19 +74,19 @@ func parsePhrase(s string) Phrase {
 	return p
 }
 
-// equal reports whether two phrases are in the same texts.
+// equal reports whether two phrases match the same texts.
 func (p Phrase) equal(other Phrase) bool {
 	return slices.Equal(p.Parts, other.Parts) && slices.Equal(p.Wholes, other.Wholes)
 }
 
-// In says whether a text has the phrase. The tokens are as Analyze gave them: those
-// of a field side by side, in order. Stop words between others count as places, and
-// what they are is not compared, unless the phrase has nothing else.
+// In reports whether a text has the phrase. The tokens are those of Analyze: grouped by field,
+// in order. Stop words between others count as places, and are not compared, unless the phrase
+// has nothing else.
 func (p Phrase) In(tokens []Token) bool {
 	return occurs(p.Parts, tokens) || occurs(p.Wholes, tokens)
 }
 
-// occurs looks for a sequence in each field by itself.
+// occurs searches for a sequence in each field separately.
 func occurs(sequence, tokens []Token) bool {
 	for len(tokens) > 0 && len(sequence) > 0 {
 		n := 1
@@ -101,15 +101,14 @@ func occurs(sequence, tokens []Token) bool {
 	return false
 }
 
-// place is where a sequence can have come to in a text.
+// place is a partial match of a sequence in a text.
 type place struct {
 	at uint32
-	// wide says that a name of several parts may stand there.
+	// wide says that a name of several parts may be there.
 	wide bool
 }
 
-// follows looks for a sequence in the tokens of one field. It keeps all places that
-// the sequence can have come to.
+// follows searches for a sequence in the tokens of one field. It keeps all partial matches.
 func follows(sequence, tokens []Token) bool {
 	var here, next []place
 	for step, want := range sequence {

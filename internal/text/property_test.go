@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// scraps are what random texts are made of.
+// scraps are the pieces of random texts.
 var scraps = []string{
 	"a", "I", "the", "Dogs", "running", "don't", "US", "x", "Foo", "HTTP", "Servers", "s", "7", "42", "000", "2026-11-15", "T08",
 	"-", "--", "_", ".", "..", "/", "\\", ":", "::", "://", "->", "@", "'", "\"", "=", "&", "?", "#", "+", "++", ",", "$", "~", "(", ")", "%",
@@ -31,15 +31,15 @@ func randomText(rnd *rand.Rand, scraps []string, n int) string {
 	return s.String()
 }
 
-// ascii returns the scraps that are ASCII and have no comma: digits behind commas
-// are counted before anything is folded.
+// ascii returns the ASCII scraps without a comma: digits after commas are counted before
+// folding.
 func ascii() []string {
 	return slices.DeleteFunc(slices.Clone(scraps), func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || r == ',' })
 	})
 }
 
-// checkTokens holds what is said of all tokens.
+// checkTokens checks the invariants of tokens.
 func checkTokens(t *testing.T, s string, field Field, tokens []Token) {
 	t.Helper()
 	if len(tokens) > 2*len(s) {
@@ -64,8 +64,8 @@ func checkTokens(t *testing.T, s string, field Field, tokens []Token) {
 	}
 }
 
-// TestSpaceSeparates: the tokens of two texts with a space between are those of the
-// one and of the other.
+// TestSpaceSeparates: the tokens of two texts with a space between them are those of the first
+// and of the second.
 func TestSpaceSeparates(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
@@ -87,8 +87,8 @@ func TestSpaceSeparates(t *testing.T) {
 	}
 }
 
-// TestFoldedLikeASCII: a soft hyphen sends a text through folding and is then gone,
-// so it makes no difference.
+// TestFoldedLikeASCII: a soft hyphen makes a text be folded and then disappears, so it makes no
+// difference.
 func TestFoldedLikeASCII(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	plain := ascii()
@@ -98,7 +98,7 @@ func TestFoldedLikeASCII(t *testing.T) {
 		for range 1 + rnd.IntN(3) {
 			i := rnd.IntN(len(soft) + 1)
 			beside := func(k int) bool { return k >= 0 && k < len(soft) && classes[soft[k]]&inWord != 0 }
-			if !beside(i-1) && !beside(i) { // inside of signs, it is a sign
+			if !beside(i-1) && !beside(i) { // among signs, it is a sign
 				continue
 			}
 			soft = soft[:i] + "\u00ad" + soft[i:]
@@ -110,7 +110,7 @@ func TestFoldedLikeASCII(t *testing.T) {
 	}
 }
 
-// TestProse compares words without signs with the plain way of doing it.
+// TestProse compares words without signs with a naive implementation.
 func TestProse(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for range 500 {
@@ -141,7 +141,7 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// forget empties the memory of words.
+// forget clears the cache of words.
 func forget() {
 	for i := range known {
 		for _, c := range []*cell{&known[i].first, &known[i].second} {
@@ -152,8 +152,8 @@ func forget() {
 	}
 }
 
-// TestMemoryMakesNoDifference: words that are known and words that are not give the
-// same tokens, also while others use and overwrite the memory.
+// TestMemoryMakesNoDifference: cached and uncached words give the same tokens, also while other
+// goroutines use and overwrite the cache.
 func TestMemoryMakesNoDifference(t *testing.T) {
 	var texts []string
 	rnd := rand.New(rand.NewPCG(7, 8))
@@ -189,7 +189,7 @@ func TestMemoryMakesNoDifference(t *testing.T) {
 	wait.Wait()
 }
 
-// TestNormalFormIsNormal: a normal form is its own.
+// TestNormalFormIsNormal: the normal form of a normal form is itself.
 func TestNormalFormIsNormal(t *testing.T) {
 	if testsize.Race {
 		t.Skip("many letters on one goroutine")
@@ -209,7 +209,7 @@ func TestNormalFormIsNormal(t *testing.T) {
 		}
 	}
 	for r := rune(0); r < 0x20000; r++ {
-		switch { // these are many, and alike
+		switch { // these are many, and similar
 		case 0x4E01 <= r && r < 0x9FF0, 0xAC01 <= r && r < 0xD7A0, 0xE001 <= r && r < 0xF8F0, 0x17000 <= r && r < 0x18D00:
 			continue
 		}
@@ -221,7 +221,7 @@ func TestNormalFormIsNormal(t *testing.T) {
 	}
 }
 
-// TestFoldingTable: what is looked up is what would be computed.
+// TestFoldingTable: the table equals the computation.
 func TestFoldingTable(t *testing.T) {
 	for r := rune(utf8.RuneSelf); r < tabled; r++ {
 		var quick, slow folder
@@ -234,8 +234,8 @@ func TestFoldingTable(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever comes, time and tokens stay in proportion. So much in
-// quadratic time would take half a minute.
+// TestHostile: time and tokens are linear for any input. In quadratic time this would take half
+// a minute.
 func TestHostile(t *testing.T) {
 	size := 1 << 15
 	if testsize.Race {
@@ -258,7 +258,7 @@ func TestHostile(t *testing.T) {
 	checkTokens(t, s, FieldText, Analyze(nil, FieldText, s))
 }
 
-// TestNoAllocation: words that are known cost none.
+// TestNoAllocation: cached words allocate nothing.
 func TestNoAllocation(t *testing.T) {
 	if testsize.Race {
 		t.Skip("pools give nothing back under the race detector")
@@ -269,7 +269,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// analyzeSlowly is Analyze with each word looked at by itself.
+// analyzeSlowly is Analyze with each word processed separately.
 func analyzeSlowly(field Field, t string) []Token {
 	a := newAnalyzer()
 	a.field, a.stops = field, field != FieldText
@@ -290,7 +290,7 @@ func analyzeSlowly(field Field, t string) []Token {
 	return a.out
 }
 
-// TestRuns: words that are looked up together give the tokens that they give alone.
+// TestRuns: words that are looked up together give the same tokens as separately.
 func TestRuns(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rnd := rand.New(rand.NewPCG(13, 14))
@@ -310,8 +310,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// FuzzAnalyze holds that no text does harm, and that a question about a text finds
-// it.
+// FuzzAnalyze: no text does harm, and a question made of a text finds it.
 func FuzzAnalyze(f *testing.F) {
 	for _, s := range scraps {
 		f.Add(s)

@@ -9,42 +9,41 @@ import (
 )
 
 const (
-	// MaxQuery is how many bytes of a question are looked at, the first ones.
+	// MaxQuery is how many bytes of a question are used, from its beginning.
 	MaxQuery = 64 << 10
-	// MaxTerms is how many different terms of a question count, the first ones.
+	// MaxTerms is how many different terms of a question are used, the first.
 	MaxTerms = 64
-	// MaxPhrases is how many different phrases of a question count, the first ones.
+	// MaxPhrases is how many different phrases of a question are used, the first.
 	MaxPhrases = 8
-	// MaxPhrase is how many places of a phrase count, the first ones, and how many
-	// tokens it has at most, parts and wholes together.
+	// MaxPhrase is how many places of a phrase are used, the first, and its maximum number of
+	// tokens, parts and wholes together.
 	MaxPhrase = 64
-	// fullParts is how many parts of a name count as much as words do. Those of
-	// names with more share what so many count, or a long path would drown the rest.
+	// fullParts is how many parts of a name have the full weight of words. More parts share
+	// that weight; otherwise a long path would dominate.
 	fullParts = 3
 )
 
-// Query is a question, taken apart. Its zero value asks for nothing.
+// Query is a parsed question. Its zero value matches nothing.
 type Query struct {
-	// Terms are different from each other, in the order in which they first occur.
-	// Stop words are among them only if the question has nothing else.
+	// Terms are distinct, in order of first occurrence. They include stop words only if the
+	// question has nothing else.
 	Terms []QueryTerm
-	// Phrases are what stands in double quotes, different from each other. Their words
-	// are among the terms too.
+	// Phrases are the distinct texts in double quotes. Their words are among the terms as well.
 	Phrases []Phrase
 }
 
 // QueryTerm is a term of a question.
 type QueryTerm struct {
 	Term   Term
-	Text   string  // as it is written where it first occurs
+	Text   string  // as first written
 	Count  int     // how often it occurs
 	Weight float64 // 1, or less for one of many parts of a name
-	At     uint32  // where it first occurs, as in Token
-	Quoted bool    // it occurs in double quotes only
+	At     uint32  // place of the first occurrence, as in Token
+	Quoted bool    // it occurs only in double quotes
 }
 
-// ParseQuery takes a question apart. Any string will do, in linear time; what is
-// beyond its first [MaxQuery] bytes is not looked at.
+// ParseQuery parses a question, any string, in linear time. It ignores what is beyond the first
+// [MaxQuery] bytes.
 func ParseQuery(s string) Query {
 	s = Head(s, MaxQuery)
 	var q Query
@@ -93,7 +92,7 @@ func ParseQuery(s string) Query {
 	return q
 }
 
-// Head returns at most so many bytes of a text, whole characters only.
+// Head returns at most most bytes of a text, without splitting a character.
 func Head(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -107,7 +106,7 @@ func Head(s string, most int) string {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// within says whether a place is in one of the spans, which are in order.
+// within reports whether a position is in one of the spans, which are sorted.
 func within(spans []span, at int) bool {
 	i, _ := slices.BinarySearchFunc(spans, at, func(s span, at int) int { return cmp.Compare(s.to, at) })
 	for ; i < len(spans) && spans[i].from <= at; i++ {
@@ -118,7 +117,7 @@ func within(spans []span, at int) bool {
 	return false
 }
 
-// quotations goes through what stands in double quotes, straight or curved.
+// quotations iterates over the texts in double quotes, straight or curved.
 func quotations(s string) iter.Seq[span] {
 	whole := len(s)
 	return func(yield func(span) bool) {
@@ -143,7 +142,7 @@ func quotations(s string) iter.Seq[span] {
 			}
 			end := strings.IndexAny(s, closing)
 			if end < 0 {
-				if opening != "\"" { // looking for others of the kind would take too long
+				if opening != "\"" { // searching for others of the kind would take too long
 					return
 				}
 				continue
@@ -157,7 +156,7 @@ func quotations(s string) iter.Seq[span] {
 	}
 }
 
-// role is what a token of a traced text is.
+// role is the role of a token of a traced text.
 type role uint8
 
 const (
@@ -167,10 +166,10 @@ const (
 	roleStop  role = 1 << 7
 )
 
-// origin is where a token of a traced text comes from.
+// origin is the origin of a token of a traced text.
 type origin struct {
 	lo, hi int   // in the text
-	group  int32 // the name or word that it belongs to
+	group  int32 // its name or word
 	role   role
 }
 
@@ -191,7 +190,7 @@ func (tr *trace) add(a *analyzer, lo, hi int, r role) {
 	tr.origins = append(tr.origins, origin{lo, hi, tr.group, r})
 }
 
-// traced returns the tokens of a text, those of stop words too, and their origins.
+// traced returns the tokens of a text, including those of stop words, and their origins.
 func traced(s string) ([]Token, []origin) {
 	a := analyzers.Get().(*analyzer)
 	a.stops, a.field, a.trace, a.folder.traced = true, FieldText, &trace{}, true

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestParseQuery: terms as they are written, with how often and where they occur.
+// TestParseQuery: terms as written, with their counts and places.
 func TestParseQuery(t *testing.T) {
 	for _, tc := range []struct{ query, terms string }{
 		{"", ""},
@@ -43,7 +43,7 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-// TestQueryIsBounded: the first terms and phrases count, in the first bytes.
+// TestQueryIsBounded: only the first terms and phrases in the first bytes count.
 func TestQueryIsBounded(t *testing.T) {
 	var s strings.Builder
 	for i := range 5000 {
@@ -73,8 +73,7 @@ func TestQueryIsBounded(t *testing.T) {
 	}
 }
 
-// TestPhrasesAreDifferent: a phrase that is said again counts once, and takes no place from
-// another.
+// TestPhrasesAreDifferent: a repeated phrase counts once, and does not displace another.
 func TestPhrasesAreDifferent(t *testing.T) {
 	query := strings.Repeat(`"support group" "Support Groups" “support  group” `, 600) + `"group support" "pack.go"`
 	q := ParseQuery(query)
@@ -113,7 +112,7 @@ func TestQuotations(t *testing.T) {
 	}
 }
 
-// TestQuotedTerms: which terms stand in quotes only.
+// TestQuotedTerms: which terms are only in quotes.
 func TestQuotedTerms(t *testing.T) {
 	for query, want := range map[string]string{
 		`plain words`:                       "",

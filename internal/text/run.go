@@ -1,10 +1,9 @@
 package text
 
-// runWords is how many words of a run are looked up at a time.
+// runWords is how many words of a run are looked up together.
 const runWords = 32
 
-// plainGaps are the ASCII bytes that are no part of a name and no mark before one,
-// wherever they stand.
+// plainGaps are the ASCII bytes that are never part of a name or a mark before one.
 var plainGaps = func() (gaps [256]bool) {
 	for c := range 128 {
 		gaps[c] = classes[c] == 0 && c != '$'
@@ -17,13 +16,13 @@ type runWord struct {
 	lo, hi int
 	spelt  spelling
 	at     *pair
-	state  uint64 // makes the processor fetch what is at at
+	state  uint64 // makes the processor fetch the cell
 }
 
-// run makes tokens of the words from i on as long as they are plain: short, of ASCII
-// letters of which only the first may be a capital, with blanks or the like between
-// them. It returns where it ends, which is i if there is no such word. All words are
-// found before any is looked up, so that the processor need not wait for each of them.
+// run makes tokens of the words from i as long as they are plain: short, of ASCII letters of
+// which only the first may be a capital, separated by blanks or the like. It returns where it
+// ends, which is i if there is no such word. It finds all words before it looks any up, so that
+// the processor need not wait for each of them.
 func (a *analyzer) run(t string, i int) int {
 	words := &a.words
 	n := 0
@@ -55,8 +54,8 @@ func (a *analyzer) run(t string, i int) int {
 	return i
 }
 
-// gap returns where the word behind the plain gap at i begins, and false if what is at i
-// is none. A sign at the end of a sentence, or of a part of one, belongs to the gap.
+// gap returns where the word after the plain gap at i begins, and false if there is no such
+// gap. Punctuation at the end of a sentence or clause belongs to the gap.
 func gap(t string, i int) (next int, ok bool) {
 	if i == len(t) {
 		return i, true

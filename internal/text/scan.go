@@ -7,7 +7,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// class is what a byte may be in a name. Those of a name's bytes are or-ed.
+// class is the role of a byte in a name. The classes of a name's bytes are or-ed.
 type class uint16
 
 const (
@@ -18,7 +18,7 @@ const (
 	dot
 	dash
 	quote // '
-	slash // and all others that join what is named on its own
+	slash // and all others that join separate names
 	comma // of thousands
 	foreign
 
@@ -53,12 +53,12 @@ type analyzer struct {
 	stops bool   // stop words give terms
 
 	folder folder
-	folded bool // the text at hand is folded
+	folded bool // the current text is folded
 	uax    *words.Iterator[string]
-	before byte   // what stands before the text at hand
-	limit  int    // up to here, uax may be asked about the folded text at hand
-	low    []byte // the normal form of the word at hand
-	first  int    // the first token of the name at hand
+	before byte   // the byte before the current text
+	limit  int    // the end of the folded text for which uax is known
+	low    []byte // the normal form of the current word
+	first  int    // the first token of the current name
 	words  [runWords]runWord
 
 	trace *trace // nil for none
@@ -69,7 +69,7 @@ func newAnalyzer() *analyzer {
 	return &analyzer{uax: words.FromString(""), low: make([]byte, 0, 256), before: ' '}
 }
 
-// release makes an analyzer ready for the next text.
+// release prepares an analyzer for the next text.
 func (a *analyzer) release() {
 	a.out, a.at, a.stops, a.folded, a.trace, a.folder.traced = nil, 0, false, false, nil, false
 	a.uax.SetText("")
@@ -78,8 +78,8 @@ func (a *analyzer) release() {
 	}
 }
 
-// scan makes tokens of a text. All that is not ASCII is folded first, up to the
-// next space.
+// scan makes tokens of a text. It first folds everything that is not ASCII, up to the next
+// space.
 func (a *analyzer) scan(t string) {
 	for i := 0; i < len(t); {
 		c := t[i]
@@ -110,8 +110,8 @@ func (a *analyzer) scan(t string) {
 	}
 }
 
-// lump folds the text from start to the next space, makes tokens of it, and returns
-// where it ends.
+// lump folds the text from start to the next space, makes tokens of it, and returns where it
+// ends.
 func (a *analyzer) lump(t string, start int) int {
 	end := start
 	for end < len(t) && t[end] > ' ' {
@@ -130,8 +130,7 @@ func (a *analyzer) lump(t string, start int) int {
 	return end
 }
 
-// beyond makes tokens of what begins at i in a folded text and is not ASCII. It
-// returns where that ends.
+// beyond makes tokens of the non-ASCII text at i of a folded text. It returns where that ends.
 func (a *analyzer) beyond(t string, i int) int {
 	r, n := utf8.DecodeRuneInString(t[i:])
 	switch {
@@ -147,9 +146,9 @@ func (a *analyzer) beyond(t string, i int) int {
 	return i + n
 }
 
-// segment returns how long the word of UAX 29 is that begins at i.
+// segment returns the length of the UAX 29 word that begins at i.
 func (a *analyzer) segment(t string, i int) int {
-	if i >= a.limit { // each stretch is looked through once, or time were not linear
+	if i >= a.limit { // each part is scanned once, so that time is linear
 		a.limit = i
 		for a.limit < len(t) {
 			r, n := utf8.DecodeRuneInString(t[a.limit:])
@@ -164,8 +163,8 @@ func (a *analyzer) segment(t string, i int) int {
 	return len(a.uax.Value())
 }
 
-// pairs makes tokens of letters that are written without spaces: each with the
-// next one, or itself if it is alone.
+// pairs makes tokens of letters that are written without spaces: each with the next one, or
+// alone if it is single.
 func (a *analyzer) pairs(t string, i int) int {
 	begin := i
 	i = unit(t, i)
@@ -197,10 +196,10 @@ func unit(t string, i int) int {
 	return i
 }
 
-// maxPictures is how many emoji of one that is joined of several are terms.
+// maxPictures is how many parts of a joined emoji are terms.
 const maxPictures = 8
 
-// picture makes tokens of an emoji, and of those that it is joined of.
+// picture makes tokens of an emoji, and of its parts.
 func (a *analyzer) picture(t string, i, end int) {
 	a.begin()
 	for end > i && t[end-1] == joined[2] && t[end-2] == joined[1] && t[end-3] == joined[0] {
@@ -223,8 +222,8 @@ func (a *analyzer) picture(t string, i, end int) {
 // joined is the joiner of emoji as it is written.
 const joined = string(joiner)
 
-// mark returns how long the mark is that begins at i behind another byte, or 0 if
-// there is none before a name.
+// mark returns the length of the mark that begins at i after another byte, or 0 if there is
+// none before a name.
 func mark(t string, i int, before byte) int {
 	n := 1
 	switch t[i] {
@@ -254,7 +253,7 @@ func mark(t string, i int, before byte) int {
 	return 0
 }
 
-// opens says whether a dot behind it begins a name, as in .env.
+// opens reports whether a dot after it begins a name, as in .env.
 func opens(c byte) bool {
 	switch c {
 	case '"', '\'', '`', '(', '[', '/', '\\', '=', ':', ',':
@@ -263,8 +262,8 @@ func opens(c byte) bool {
 	return c <= ' '
 }
 
-// name makes tokens of the name at i, with the mark before it at start. It returns
-// where the name ends.
+// name makes tokens of the name at i, with the mark before it at start. It returns where the
+// name ends.
 func (a *analyzer) name(t string, start, i int) int {
 	word := i
 	var seen class
@@ -314,7 +313,7 @@ func (a *analyzer) name(t string, start, i int) int {
 	}
 	switch {
 	case start < word || end > i || seen&^letters != 0 && seen != figure || seen == letters && !capitalised(t[word:i]):
-		if seen&(letters|figure|foreign) != 0 { // underlines alone are no name
+		if seen&(letters|figure|foreign) != 0 { // underscores alone are no name
 			a.parts(t, start, word, i, end, seen)
 		}
 	case seen == figure:
@@ -326,7 +325,7 @@ func (a *analyzer) name(t string, start, i int) int {
 	return end
 }
 
-// capitalised says whether all but the first of some ASCII letters are lower case.
+// capitalised reports whether all but the first of some ASCII letters are lower case.
 func capitalised(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i] < 'a' {
@@ -336,8 +335,8 @@ func capitalised(s string) bool {
 	return true
 }
 
-// joint returns how long the sign at i is that joins the word before it to the one
-// behind it, and its class, or 0 if there is none.
+// joint returns the length of the sign at i that joins the words around it, and its class, or 0
+// if there is none.
 func joint(t string, i int) (int, class) {
 	if i+1 >= len(t) {
 		return 0, 0
@@ -371,8 +370,8 @@ func joint(t string, i int) (int, class) {
 	return 0, 0
 }
 
-// runsOn says whether a sign may follow a slash or a colon inside a name, as in
-// https://, foo::bar, C:\x, a/../b and node_modules/@types.
+// runsOn reports whether a sign may follow a slash or a colon inside a name, as in https://,
+// foo::bar, C:\x, a/../b and node_modules/@types.
 func runsOn(c byte) bool {
 	switch c {
 	case '/', '\\', ':', '.', '@', '#', '?', '~', '-':
@@ -381,7 +380,7 @@ func runsOn(c byte) bool {
 	return false
 }
 
-// thousands says whether the comma at i groups the digits of a number.
+// thousands reports whether the comma at i groups the digits of a number.
 func thousands(t string, i int) bool {
 	before := 0
 	for before < 4 && before < i && classes[t[i-before-1]] == figure {
@@ -397,8 +396,8 @@ func thousands(t string, i int) bool {
 	return behind == 3
 }
 
-// ending returns how long the sign at i is that belongs to the letters before it, as
-// in C++ and C#, or 0 if there is none.
+// ending returns the length of the sign at i that belongs to the letters before it, as in C++
+// and C#, or 0 if there is none.
 func ending(t string, i int) int {
 	if i >= len(t) || i == 0 || classes[t[i-1]]&letters == 0 {
 		return 0

@@ -2,12 +2,12 @@ package text
 
 import "unicode"
 
-// written says whether a letter is a letter, a digit or a mark, beyond ASCII.
+// written reports whether a character beyond ASCII is a letter, a digit or a mark.
 func written(r rune) bool {
 	return 0x410 <= r && r < 0x450 || unicode.IsLetter(r) || unicode.In(r, unicode.M, unicode.N)
 }
 
-// unspaced says whether a letter is of a script that becomes pairs of letters.
+// unspaced reports whether a letter is of a script that becomes pairs of letters.
 func unspaced(r rune) bool {
 	switch {
 	case r < 0x0E00:
@@ -29,8 +29,8 @@ func unspaced(r rune) bool {
 	return false
 }
 
-// emoji says whether a letter is a picture that is worth a term. Lines, blocks and
-// patterns that only decorate are not.
+// emoji reports whether a character is a picture that is worth a term. Lines, blocks and
+// decorative patterns are not.
 func emoji(r rune) bool {
 	if r < 0x2300 || 0x2400 <= r && r < 0x2600 || 0x2800 <= r && r < 0x2900 {
 		return false
@@ -38,7 +38,7 @@ func emoji(r rune) bool {
 	return unicode.Is(unicode.So, r) || tone(r)
 }
 
-// tone says whether a letter is a skin tone.
+// tone reports whether a character is a skin tone.
 func tone(r rune) bool { return 0x1F3FB <= r && r <= 0x1F3FF }
 
 // digit returns the value of a digit of any script, or -1.

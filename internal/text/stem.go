@@ -5,10 +5,10 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// longestStem is the longest word that is stemmed. Longer ones are no English.
+// longestStem is the longest word that is stemmed. Longer ones are not English.
 const longestStem = 64
 
-// lookup returns what is to be known of a word of the letters a to z.
+// lookup returns the meaning of a word of the letters a to z.
 func lookup(word []byte) meaning {
 	if len(word) > longestKnown {
 		return mean(string(word))
@@ -22,7 +22,7 @@ func lookup(word []byte) meaning {
 	return m
 }
 
-// mean finds out what is to be known of a word.
+// mean computes the meaning of a word.
 func mean(word string) meaning {
 	m := meaning(TermOf(stem(word)))
 	if stopWords[word] {

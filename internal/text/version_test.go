@@ -12,8 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// TestVersion fails when texts give other tokens than they did. What was indexed is
-// then of no use to who asks: raise Version, and put the new digest here.
+// TestVersion fails when texts give other tokens than before. Existing indexes are then useless
+// to queries: raise Version, and put the new digest here.
 func TestVersion(t *testing.T) {
 	const (
 		version = 1
@@ -49,8 +49,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestUnicode fails when the tables of Unicode are others. See whether TestVersion
-// still holds; letters that were none before may give other tokens all the same.
+// TestUnicode fails when the Unicode tables change. Check whether TestVersion still holds; new
+// letters may give other tokens even so.
 func TestUnicode(t *testing.T) {
 	if unicode.Version != "15.0.0" || norm.Version != "15.0.0" {
 		t.Errorf("tables are of Unicode %s and %s", unicode.Version, norm.Version)

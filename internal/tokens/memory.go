@@ -3,25 +3,24 @@ package tokens
 import "sync/atomic"
 
 const (
-	longestRecent = 15 // bytes of a piece that is remembered
+	longestRecent = 15 // maximum bytes of a cached piece
 	recentBits    = 17
 )
 
-// memory remembers how many tokens pieces have that were counted lately, each in one of
-// the two cells that its bytes give it. A cell is used for the very piece that it holds
-// only, so that it makes no difference but in time.
+// memory caches the token counts of recent pieces, each in one of the two cells that its bytes
+// select. A cell matches only the exact piece, so the cache affects nothing but speed.
 type memory [1 << recentBits]cells
 
-// cells are two side by side, of which one read from memory brings the other with it.
+// cells are two adjacent cells, which one memory access fetches together.
 type cells [2]cell
 
-// cell is where a piece is remembered: its bytes with zeros behind them, and in the
-// highest byte its length. Its state is odd while somebody writes it, and another one
-// after: who reads it and finds the state changed has read nothing.
+// cell caches a piece: its bytes padded with zeros, and in the highest byte its length. Its
+// state is odd during a write and different afterwards: a reader that finds the state changed
+// discards what it read.
 type cell struct{ state, head, tail, count atomic.Uint64 }
 
-// spell returns the piece of s from i to end, of up to longestRecent bytes, as a cell
-// holds it.
+// spell returns the piece of s from i to end, of up to longestRecent bytes, in the form of a
+// cell.
 func spell(s string, i, end int) (head, tail uint64) {
 	n := uint(end - i)
 	if i+16 <= len(s) {
@@ -41,14 +40,14 @@ func spell(s string, i, end int) (head, tail uint64) {
 	return head, tail | uint64(n)<<56
 }
 
-// at returns where a piece belongs.
+// at returns the cells of a piece.
 func (m *memory) at(head, tail uint64) *cells {
 	const a, b = 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f
 	h := (head ^ tail*b) * a
 	return &m[(h^h>>32)*b>>(64-recentBits)]
 }
 
-// get returns how many tokens a piece has, if it is in one of the two.
+// get returns the token count of a piece, if one of the two has it.
 func (c *cells) get(head, tail uint64) (int, bool) {
 	if count, ok := c[0].get(head, tail); ok {
 		return count, true
@@ -56,8 +55,8 @@ func (c *cells) get(head, tail uint64) (int, bool) {
 	return c[1].get(head, tail)
 }
 
-// set remembers how many tokens a piece has in the cell that was written less often: in
-// turns, that is.
+// set stores the token count of a piece in the cell that was written less often, so that they
+// alternate.
 func (c *cells) set(head, tail uint64, count int) {
 	turn := 0
 	if c[1].state.Load() < c[0].state.Load() {
@@ -66,7 +65,7 @@ func (c *cells) set(head, tail uint64, count int) {
 	c[turn].set(head, tail, count)
 }
 
-// get returns how many tokens a piece has, if it is here.
+// get returns the token count of a piece, if it is here.
 func (c *cell) get(head, tail uint64) (int, bool) {
 	state := c.state.Load()
 	if c.head.Load() != head || c.tail.Load() != tail {
@@ -76,7 +75,7 @@ func (c *cell) get(head, tail uint64) (int, bool) {
 	return count, state&1 == 0 && c.state.Load() == state
 }
 
-// set remembers how many tokens a piece has, unless somebody else writes here just now.
+// set stores the token count of a piece, unless another goroutine is writing.
 func (c *cell) set(head, tail uint64, count int) {
 	state := c.state.Load()
 	if state&1 != 0 || !c.state.CompareAndSwap(state, state+1) {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Pieces that are remembered have as many tokens as they had, also while others use
-// and overwrite the memory.
+// Cached pieces have the same counts, also while other goroutines use and overwrite the cache.
 func TestMemoryMakesNoDifference(t *testing.T) {
 	v := load()
 	var all sync.WaitGroup

@@ -22,7 +22,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// library is the second opinion: the tokenizer that the vocabulary comes from.
+// library is the reference: the tokenizer that the vocabulary comes from.
 var library = sync.OnceValue(func() tokenizer.Codec {
 	c, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
@@ -31,9 +31,9 @@ var library = sync.OnceValue(func() tokenizer.Codec {
 	return c
 })
 
-// expression is the regular expression of o200k_base for the standard library,
-// which knows neither Unicode's white space by a short name nor how to look
-// ahead: the last two alternatives are one, and published does the rest.
+// expression is the regular expression of o200k_base for the standard library, which has
+// neither a short name for Unicode white space nor lookahead: the last two alternatives are
+// one, and published does the rest.
 var expression = sync.OnceValue(func() *regexp.Regexp {
 	const white = `\t\n\v\f\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}`
 	return regexp.MustCompile(strings.ReplaceAll(`^(?:[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?`+
@@ -41,9 +41,8 @@ var expression = sync.OnceValue(func() *regexp.Regexp {
 		`|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|[\s]*[\r\n]+|([\s]+))`, `\s`, white))
 })
 
-// published splits by the regular expression itself. Of a long text it sees a
-// good deal more than ours says the piece has, since the standard library's time
-// is that of what it sees.
+// published splits by the regular expression itself. It sees only somewhat more of a long text
+// than our piece, since the standard library takes time for all that it sees.
 func published(s string, i, ours int) int {
 	if len(s) > 1<<12 {
 		s = s[:runeStart(s, ours+256)]
@@ -53,7 +52,7 @@ func published(s string, i, ours int) int {
 		return -1
 	}
 	end := i + m[1]
-	if m[2] >= 0 && end < len(s) { // white space with something behind it
+	if m[2] >= 0 && end < len(s) { // white space followed by something
 		if _, n := utf8.DecodeLastRuneInString(s[:end]); end-n > i {
 			return end - n
 		}
@@ -61,17 +60,17 @@ func published(s string, i, ours int) int {
 	return end
 }
 
-// astray tells whether the library may split s otherwise than the expression it
-// is given: it leaves out the character U+007F, and lets \s*[\r\n]+ end at the
-// first line end where the expression has the last.
+// astray reports whether the library may split s differently than its expression says: it
+// leaves out the character U+007F, and ends \s*[\r\n]+ at the first line end instead of the
+// last.
 func astray(s string) bool { return strings.Contains(s, "\x7f") || blankLine().MatchString(s) }
 
 var blankLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[\r\n][\pZ\x{85}\t\v\f]+[\r\n]`)
 })
 
-// compare holds the pieces of s against those of the regular expression, and
-// the tokens against the library's, one by one.
+// compare compares the pieces of s with those of the regular expression, and the tokens with
+// the library's, one by one.
 func compare(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -132,8 +131,8 @@ func same(t interface {
 	}
 }
 
-// TestLibraryAstray has the two places where the library does not do what the
-// expression says. If it ever does, what is said of it has to go.
+// TestLibraryAstray has the two cases in which the library does not follow the expression. If
+// it ever does, these exceptions have to go.
 func TestLibraryAstray(t *testing.T) {
 	for _, tc := range []struct {
 		text          string
@@ -151,7 +150,7 @@ func TestLibraryAstray(t *testing.T) {
 	}
 }
 
-// slowPrefix is prefix as the library alone would do it.
+// slowPrefix is prefix by the library alone.
 func slowPrefix(s string, limit int) int {
 	end := len(s)
 	if limit < end/8-8 {
@@ -176,7 +175,7 @@ func slowPrefix(s string, limit int) int {
 	}
 }
 
-// TestEveryClass holds the table against Unicode's own.
+// TestEveryClass compares the table with Unicode's own.
 func TestEveryClass(t *testing.T) {
 	testsize.OneGoroutine(t)
 	v := load()
@@ -206,8 +205,8 @@ func TestEveryClass(t *testing.T) {
 	}
 }
 
-// TestEveryCharacter has characters where a piece can begin, go on and end: all
-// of the smaller scripts, and some of the others.
+// TestEveryCharacter tests characters at the beginning, in the middle and at the end of a
+// piece: all of the smaller scripts, and some of the others.
 func TestEveryCharacter(t *testing.T) {
 	testsize.OneGoroutine(t)
 	var b strings.Builder
@@ -231,7 +230,7 @@ func TestEveryCharacter(t *testing.T) {
 	compare(t, b.String())
 }
 
-// TestEveryEntry looks each entry up, and makes it out of its bytes.
+// TestEveryEntry looks each entry up, and merges it from its bytes.
 func TestEveryEntry(t *testing.T) {
 	testsize.OneGoroutine(t)
 	v := load()
@@ -255,8 +254,7 @@ func TestEveryEntry(t *testing.T) {
 	}
 }
 
-// TestCorners lists what the regular expression does where two of its parts
-// could match.
+// TestCorners lists inputs on which two parts of the regular expression could match.
 func TestCorners(t *testing.T) {
 	for _, s := range []string{
 		"don't DON'T don'T we'll we'lL we'l they'RE they'r I'VE I'v i'm 'd it'ſ it'ſſ x'", "''s 's", "日本's 日本X日本XY日本", "XY日XYz",
@@ -274,7 +272,7 @@ func TestCorners(t *testing.T) {
 	}
 }
 
-// parts are what hostile and ordinary texts are put together from.
+// parts are the parts of hostile and ordinary texts.
 var parts = []string{
 	" ", "  ", "\t", "\n", "\r\n", "\r", "\n\n", " \n", "\u00a0", "\u3000", "\u2028", "\u0085", "\v",
 	"a", "A", "z", "Z", "the", " of", "Word", "ALLCAPS", "camelCase", "snake_case", "antidisestablishmentarianism", "ß", "ǅ", "ʰ", "Ø", "é", "e\u0301", "\u0301", "ſ",
@@ -325,8 +323,7 @@ func TestManyAgainstTheLibrary(t *testing.T) {
 	}
 }
 
-// TestLongPieces has pieces on both sides of every length at which the way of
-// merging changes.
+// TestLongPieces has pieces on both sides of every length at which the merge algorithm changes.
 func TestLongPieces(t *testing.T) {
 	testsize.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -446,8 +443,7 @@ var lines = []string{
 	`TestFailure: "got 150.00, want 150.01"`,
 }
 
-// BenchmarkO200k measures counting beside the library's, in turns, and reports
-// how many times as fast it is.
+// BenchmarkO200k measures counting next to the library, alternately, and reports the speedup.
 func BenchmarkO200k(b *testing.B) {
 	for _, tc := range []struct {
 		name  string

@@ -5,21 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// class is what the splitter knows of a character. A mark is upper, lower and
-// other at once, a letter without case upper and lower.
+// class is the class of a character for the splitter. A mark is upper, lower and other at once,
+// a letter without case upper and lower.
 type class uint8
 
 const (
 	upper  class = 1 << iota // \p{Lu} \p{Lt} \p{Lm} \p{Lo} \p{M}: may begin a word
-	lower                    // \p{Ll} \p{Lm} \p{Lo} \p{M}: may go on with one
+	lower                    // \p{Ll} \p{Lm} \p{Lo} \p{M}: may continue one
 	number                   // \p{N}
 	space                    // \s
-	line                     // \r and \n, which are space too
-	other                    // all that is neither space nor letter nor number: marks too
+	line                     // \r and \n, which are also space
+	other                    // everything that is neither space nor letter nor number, and marks
 )
 
-// classes holds the class of every character, with the bit of other turned over:
-// what no table of Unicode names is 0, and most of the array is never touched.
+// classes has the class of every character, with the bit of other inverted: a character in no
+// Unicode table is 0, and most of the array is never touched.
 type classes [unicode.MaxRune + 1]class
 
 func (t *classes) fill() {
@@ -60,7 +60,7 @@ func (t *classes) at(s string, i int) (class, int) {
 	return t[r] ^ other, n
 }
 
-// run returns where the characters of one of the classes that begin at s[i] end.
+// run returns where the run of characters of the classes at s[i] ends.
 func (t *classes) run(s string, i int, of class) int {
 	for i < len(s) {
 		if b := s[i]; b < utf8.RuneSelf {
@@ -90,7 +90,7 @@ func (t *classes) run(s string, i int, of class) int {
 //	\s+(?!\S)
 //	\s+
 //
-// of which the first that matches is taken.
+// where the first alternative that matches wins.
 func (t *classes) split(s string, i int) int {
 	c, n := t.at(s, i)
 	after := i + n
@@ -110,10 +110,10 @@ func (t *classes) split(s string, i int) int {
 		}
 		return after
 	case c&line == 0 && after < len(s):
-		// One character may stand before a word.
+		// One character may precede a word.
 		end, first := t.word(s, after)
 		if c&upper != 0 && !first {
-			// A mark is a word by itself, rather than one with capitals behind it.
+			// A mark is a word by itself, rather than one followed by capitals.
 			end, _ = t.word(s, i)
 			return contraction(s, end)
 		}
@@ -134,8 +134,8 @@ func (t *classes) split(s string, i int) int {
 	return t.blank(s, i)
 }
 
-// word returns where the word at s[i] ends by the first two expressions, up to
-// the contraction, and whether it is by the first. It is i if there is none.
+// word returns where the word at s[i] ends by the first two expressions, up to the contraction,
+// and whether it is by the first. The end is i if there is no word.
 func (t *classes) word(s string, i int) (end int, first bool) {
 	for i < len(s) {
 		c, n := t.at(s, i)
@@ -150,8 +150,8 @@ func (t *classes) word(s string, i int) (end int, first bool) {
 			end, first = i, true
 		}
 	}
-	// No small letter follows. The first expression gives capitals back until it
-	// ends with something that can stand for one.
+	// No small letter follows. The first expression gives capitals back until it ends with a
+	// character of its last class.
 	if first {
 		return end, true
 	}
@@ -181,9 +181,9 @@ func contraction(s string, i int) int {
 	return i
 }
 
-// blank matches the last three expressions: white space up to its last line
-// end if it has one, and else without its last character, which is left to what
-// follows, unless that is all or nothing follows.
+// blank matches the last three expressions: white space up to its last line end if it has one,
+// and otherwise without its last character, which is left to what follows, unless that is all
+// or nothing follows.
 func (t *classes) blank(s string, i int) int {
 	start, last, ended := i, i, 0
 	for i < len(s) {

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the table anew")
 // ranks is one more than the highest rank an entry can have.
 const ranks = 199_998
 
-// The table that is part of the program is the library's vocabulary.
+// The embedded table equals the library's vocabulary.
 func TestTable(t *testing.T) {
 	want := makeTable(t)
 	if *update {
@@ -27,8 +27,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// makeTable asks the library for every entry. The byte that stands between them is in no
-// other entry, since it is in no UTF-8.
+// makeTable gets every entry from the library. The separator byte is in no other entry, since
+// it is in no UTF-8.
 func makeTable(t *testing.T) []byte {
 	slots := make([]uint64, 1<<slotBits)
 	pairs := make([]int32, 1<<16)

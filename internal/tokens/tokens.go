@@ -3,42 +3,41 @@
 //
 // # What is guaranteed
 //
-//   - Counters are pure and safe for concurrent use: the same text has the same
-//     count for ever, under the same name.
-//   - [Truncate] never returns a text that counts more than was asked for.
-//   - Time is within a logarithm of linear, whatever the text is: a megabyte of
-//     spaces or one word of a megabyte too.
+//   - Counters are pure and safe for concurrent use: the same text always has the
+//     same count under the same name.
+//   - [Truncate] never returns a text with more tokens than the limit.
+//   - Time is O(n log n) for any text, including a megabyte of spaces or one word
+//     of a megabyte.
 //
 // # What is not
 //
-// A count by one vocabulary is an estimate for models that have another. The
-// special tokens and the framing that a chat adds around a text are not counted.
+// A count by one vocabulary is an estimate for models with another. Special tokens and the
+// framing of a chat are not counted.
 package tokens
 
 import "unicode/utf8"
 
 // Counter counts the tokens of a text.
 type Counter interface {
-	// Name is what answers call the counter.
+	// Name is the name of the counter in answers.
 	Name() string
 	// Count returns the number of tokens in s. Bytes that are not UTF-8 count
 	// as U+FFFD.
 	Count(s string) int
 }
 
-// Estimate returns the counter that needs no vocabulary: a quarter of the
-// number of code points, rounded up.
+// Estimate returns the counter without a vocabulary: a quarter of the number of code points,
+// rounded up.
 func Estimate() Counter { return estimate{} }
 
-// O200k returns the counter of OpenAI's o200k_base encoding, whose vocabulary
-// is part of the program. It is loaded when something is first counted, once,
-// which takes a moment. From then on counting allocates nothing but for texts
-// that are not UTF-8 and for words of kilobytes.
+// O200k returns the counter of OpenAI's o200k_base encoding, whose vocabulary is part of the
+// program. It is loaded on first use, which takes a moment. Afterwards counting allocates
+// nothing except for texts that are not UTF-8 and for words of kilobytes.
 func O200k() Counter { return o200k{} }
 
-// ByLines reports whether a counter counts line by line: a text has as many tokens as its
-// parts have together, wherever a part ends with a line end and the next begins with neither
-// white space nor a slash.
+// ByLines reports whether a counter counts line by line: the count of a text is the sum of the
+// counts of its parts, if each part ends with a line end and the next begins with neither white
+// space nor a slash.
 func ByLines(c Counter) bool {
 	_, ok := c.(o200k)
 	return ok
@@ -75,10 +74,10 @@ func (o200k) Count(s string) int {
 	return load().count(valid(s))
 }
 
-// prefix takes tokens off the front of s. What they cover may count otherwise
-// by itself where the last word is cut, so the caller counts again.
+// prefix returns the bytes of the first tokens of s. They may count differently by themselves
+// if the last word is cut, so the caller counts again.
 func (o200k) prefix(s string, limit int) int {
-	// Most tokens are short, so a small limit need not look at all of s.
+	// Most tokens are short, so a small limit does not read all of s.
 	end := len(s)
 	if limit < end/8-8 {
 		end = runeStart(s, 8*limit+64)

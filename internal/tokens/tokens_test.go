@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// words counts words: a counter that Truncate knows nothing about.
+// words counts words: a counter unknown to Truncate.
 type words struct{}
 
 func (words) Name() string       { return "words" }
@@ -154,8 +154,8 @@ func TestTruncateNeverExceeds(t *testing.T) {
 	})
 }
 
-// TestTruncateUsesItsRoom holds the cut to within a few tokens of the limit on
-// ordinary prose, where a word is never far away.
+// TestTruncateUsesItsRoom: the cut is within a few tokens of the limit on ordinary prose, where
+// a word end is always near.
 func TestTruncateUsesItsRoom(t *testing.T) {
 	prose := strings.Repeat("The quick brown fox jumps over the lazy dog, again and again. ", 100)
 	for _, c := range []tokens.Counter{tokens.O200k(), tokens.Estimate()} {
@@ -167,7 +167,7 @@ func TestTruncateUsesItsRoom(t *testing.T) {
 	}
 }
 
-// TestHostile would not end within a test's time if anything were quadratic.
+// TestHostile would not end within the time of a test if anything were quadratic.
 func TestHostile(t *testing.T) {
 	testsize.OneGoroutine(t)
 	const size = 1 << 20
@@ -223,7 +223,7 @@ func FuzzTruncate(f *testing.F) {
 	})
 }
 
-// What is said of counting by lines holds for texts of all sorts, wherever they are cut.
+// Counting by lines holds for texts of all kinds, wherever they are split.
 func TestByLines(t *testing.T) {
 	if !tokens.ByLines(tokens.O200k()) || tokens.ByLines(tokens.Estimate()) {
 		t.Fatal("o200k counts line by line, the estimate does not")

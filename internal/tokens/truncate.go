@@ -8,32 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// prefixer is a counter that finds by itself about how far a number of tokens
-// reaches into a text, in bytes and at the start of a character. The whole text
-// is returned if, and only if, it fits.
+// prefixer is a counter that finds about how far a number of tokens reaches into a text, in
+// bytes and at the start of a character. It returns the whole text if and only if it fits.
 type prefixer interface {
 	prefix(s string, limit int) int
 }
 
-// longest is how many bytes a token has, at most.
+// longest is the maximum number of bytes of a token.
 const longest = 128
 
-// wordReach is how many bytes a cut goes back, at most, to fall between words, and
-// shortWord how many to fall at white space: what is longer and has signs in it is no word,
-// and would be missed.
+// wordReach is how many bytes a cut may go back to fall between words, and shortWord how many
+// to fall at white space: longer text with signs in it is no word, and would be lost.
 const (
 	wordReach = 64
 	shortWord = 16
 )
 
-// Truncate returns s if it counts at most limit tokens, and else the beginning
-// of s with the marker behind it, together at most limit. The cut falls between words
-// ([Between]), at white space where there is some nearby, and never inside a character.
-// Where the marker alone is over the limit it is left out. Bytes that are not UTF-8
-// become U+FFFD.
+// Truncate returns s if it has at most limit tokens, and otherwise the beginning of s followed
+// by the marker, together at most limit. The cut is between words ([Between]), at white space
+// if there is some nearby, and never inside a character. If the marker alone exceeds the limit,
+// it is left out. Bytes that are not UTF-8 become U+FFFD.
 //
-// Nothing longer is given up but for the preference for words and for what a
-// vocabulary's merges do at a cut: a longer beginning may count less.
+// The result is the longest possible, except for the preference for words and for the effect of
+// a vocabulary's merges at a cut: a longer beginning may have fewer tokens.
 func Truncate(c Counter, s string, limit int, marker string) string {
 	if limit <= 0 {
 		return ""
@@ -47,8 +44,8 @@ func Truncate(c Counter, s string, limit int, marker string) string {
 		marker, room = "", limit
 	}
 	over := func(n int) int { return c.Count(s[:n]+marker) - limit }
-	// From one token more than there seems to be room for, since text and marker
-	// can share one, down to what fits.
+	// From one token more than seems to fit, since text and marker can share one, down to what
+	// fits.
 	n, high := 0, len(s)
 	for room++; room > 0; {
 		at := reach(c, s, room)
@@ -68,8 +65,8 @@ func Truncate(c Counter, s string, limit int, marker string) string {
 	return s[:n] + marker
 }
 
-// reach returns about how many bytes of s make limit tokens: len(s) if and only
-// if all of it fits.
+// reach returns about how many bytes of s make limit tokens: len(s) if and only if all of it
+// fits.
 func reach(c Counter, s string, limit int) int {
 	if p, ok := c.(prefixer); ok {
 		return p.prefix(s, limit)
@@ -86,8 +83,8 @@ func reach(c Counter, s string, limit int) int {
 	return runeStart(s, min(n, len(s)-1))
 }
 
-// toWord returns s[:n], cut back to the end of a word if one ends nearby, and
-// without white space behind it.
+// toWord returns s[:n], cut back to the end of a word if one is nearby, without trailing white
+// space.
 func toWord(s string, n int) string {
 	head := s[:n]
 	if next, _ := utf8.DecodeRuneInString(s[n:]); n < len(s) && !unicode.IsSpace(next) {
@@ -101,11 +98,11 @@ func toWord(s string, n int) string {
 	return strings.TrimRightFunc(head, unicode.IsSpace)
 }
 
-// Between returns the last place from least to n, which is the start of a character or
-// the end, where s can be cut without a word being cut: not between two letters or digits,
-// unless one is of a script that has no blanks between words, and not before a mark that
-// belongs to the character before it. If there is no such place it is the last one that is
-// before no mark, and else n.
+// Between returns the last position from least to n, which is the start of a character or the
+// end, where s can be cut without splitting a word: not between two letters or digits, unless
+// one is of a script without blanks between words, and not before a mark that belongs to the
+// character before it. If there is no such position it is the last one that is not before a
+// mark, and otherwise n.
 func Between(s string, least, n int) int {
 	if n >= len(s) {
 		return len(s)
@@ -126,8 +123,8 @@ func Between(s string, least, n int) int {
 	return cmp.Or(whole, n)
 }
 
-// marked reports whether next belongs to r, as a mark, a colour of skin or what is joined
-// with it, or stands for a flag with it.
+// marked reports whether next belongs to r, as a mark, a skin tone or a joined character, or
+// forms a flag with it.
 func marked(r, next rune) bool {
 	if next < utf8.RuneSelf && r < utf8.RuneSelf {
 		return false
@@ -136,10 +133,10 @@ func marked(r, next rune) bool {
 	return r == joiner || next == joiner || unicode.Is(unicode.M, next) || next >= 0x1F3FB && next <= 0x1F3FF || regional(r) && regional(next)
 }
 
-// regional reports whether a character is one of the two that stand for a flag.
+// regional reports whether a character is a regional indicator, two of which form a flag.
 func regional(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }
 
-// inWord reports whether a character is one of those that words and numbers are of.
+// inWord reports whether a character is part of words and numbers.
 func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || r == '_'
@@ -147,7 +144,7 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-// unbroken reports whether a character is of a script that has no blanks between words.
+// unbroken reports whether a character is of a script without blanks between words.
 func unbroken(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }

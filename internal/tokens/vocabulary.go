@@ -7,33 +7,32 @@ import (
 	"sync"
 )
 
-// vocabulary is o200k_base, made to be looked up in: every entry's text, its
-// rank by text, and the classes that texts are split by. It is only read, but for what
-// it remembers.
+// vocabulary is o200k_base, prepared for lookups: every entry's text, its rank by text, and the
+// classes that texts are split by. It is read-only, except for its cache.
 type vocabulary struct {
 	recent  memory
 	classes classes
 	slots   string // a hash table with open addressing, of words of 8 bytes
-	pairs   string // the rank of each pair of bytes, or none, of 4 bytes
-	text    string // of all entries, with a byte between them
+	pairs   string // the rank of each pair of bytes, or none, in 4 bytes
+	text    string // of all entries, separated by a byte
 }
 
-// A slot is 0 or holds, from the top, 17 bits of the entry's hash, its rank plus
-// one, where it begins in the text, and how long it is.
+// A slot is 0 or holds, from the top, 17 bits of the entry's hash, its rank plus one, its
+// offset in the text, and its length.
 const (
 	tagBits   = 17
 	rankBits  = 18
 	startBits = 21
 	sizeBits  = 8
-	slotBits  = 19 // of the number of slots: 2.6 for each entry
+	slotBits  = 19 // log2 of the number of slots: 2.6 per entry
 )
 
 // none is more than any rank.
 const none int32 = 1<<31 - 1
 
-// table is the vocabulary as it is looked up in: slots, pairs and text, one behind the
-// other, least significant byte first. A command that counts a few texts reads a few pages
-// of it. The test of it makes it of the library's vocabulary.
+// table is the prepared vocabulary: slots, pairs and text, one after the other, least
+// significant byte first. A command that counts a few texts reads a few pages of it. Its test
+// makes it from the library's vocabulary.
 //
 //go:embed o200k.table
 var table string
@@ -53,7 +52,7 @@ func read() *vocabulary {
 	return v
 }
 
-// slot returns what is in a slot.
+// slot returns the content of a slot.
 func (v *vocabulary) slot(at uint64) uint64 { return word64(v.slots[8*at:]) }
 
 // pairRank returns the rank of two bytes, or none.
@@ -61,8 +60,8 @@ func (v *vocabulary) pairRank(a, b byte) int32 {
 	return int32(word32(v.pairs[4*(uint(a)<<8|uint(b)):]))
 }
 
-// hash mixes the bytes of s, which is not empty. It need not withstand anybody:
-// what is in the table does not change.
+// hash mixes the bytes of s, which is not empty. It need not resist attacks: the content of the
+// table is fixed.
 func hash(s string) uint64 {
 	const odd, more = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	n := len(s)
@@ -140,8 +139,8 @@ func (v *vocabulary) tokens(piece string) int {
 	return v.merge(piece, nil)
 }
 
-// reach returns where the first limit tokens of s end: its length if, and only
-// if, there are no more.
+// reach returns where the first limit tokens of s end: its length if and only if there are no
+// more.
 func (v *vocabulary) reach(s string, limit int) int {
 	var ends []int
 	for i := 0; i < len(s); {
@@ -164,20 +163,19 @@ func (v *vocabulary) reach(s string, limit int) int {
 	return len(s)
 }
 
-// brief is the length up to which a piece is merged by looking at all of it
-// again and again, which is the quicker way for short ones.
+// brief is the length up to which a piece is merged by repeated scans, which is faster for
+// short ones.
 const brief = 32
 
-// merge returns the number of tokens that byte pair encoding makes of a piece:
-// of all neighbours the two that are together the entry of the lowest rank
-// become one, the leftmost first, until no two are an entry. If ends is not nil,
-// it is given where each token ends.
+// merge returns the number of tokens that byte pair encoding makes of a piece: repeatedly, the
+// two neighbours that together are the entry of the lowest rank become one, the leftmost first,
+// until no two are an entry. If ends is not nil, it receives the end of each token.
 func (v *vocabulary) merge(piece string, ends *[]int) int {
 	if len(piece) > brief {
 		return v.mergeLong(piece, ends)
 	}
 	var starts [brief + 1]uint8
-	var with [brief + 1]int32 // the rank of the token at starts[i] and the next, together
+	var with [brief + 1]int32 // the rank of the token at starts[i] joined with the next
 	n := len(piece)
 	for i := range n {
 		starts[i], with[i] = uint8(i), none
@@ -215,13 +213,13 @@ func (v *vocabulary) merge(piece string, ends *[]int) int {
 	return n
 }
 
-// token is a token in the making, at the index of its first byte.
+// token is a token during merging, at the index of its first byte.
 type token struct {
-	prev, next int32 // where its neighbours begin; the last one's next is the piece's length
-	with       int32 // the rank of it and the next one together, or none; also of what was merged into another
+	prev, next int32 // starts of its neighbours; the last one's next is the piece's length
+	with       int32 // the rank of it joined with the next one, or none; also for a token that was merged into another
 }
 
-// bench is what merging a long piece needs, kept for the next one.
+// bench is the working memory of merging a long piece, kept for reuse.
 type bench struct {
 	tokens []token
 	queue  []uint64 // a heap of merges to try: rank and, below it, where
@@ -232,8 +230,7 @@ const keep = 1 << 14
 
 var benches = sync.Pool{New: func() any { return new(bench) }}
 
-// mergeLong is merge with a heap, which takes a time within a logarithm of
-// linear.
+// mergeLong is merge with a heap, in O(n log n) time.
 func (v *vocabulary) mergeLong(piece string, ends *[]int) int {
 	b := benches.Get().(*bench)
 	if len(piece) <= keep {
@@ -282,7 +279,7 @@ func (v *vocabulary) mergeLong(piece string, ends *[]int) int {
 	return n
 }
 
-// pair sees whether the token at a place can be merged with the next one.
+// pair checks whether the token at a position can be merged with the next one.
 func (v *vocabulary) pair(piece string, b *bench, at int32) {
 	t := &b.tokens[at]
 	t.with = none
@@ -318,7 +315,7 @@ func (b *bench) pop() uint64 {
 	return top
 }
 
-// sink puts x in the place of what is at i, or below it.
+// sink puts x in the place of the item at i, or below it.
 func (b *bench) sink(i int, x uint64) {
 	q := b.queue
 	for child := 2*i + 1; child < len(q); child = 2*i + 1 {

@@ -2,19 +2,18 @@ package typed
 
 import "strings"
 
-// What reaches a reader as one message is often more than the user typed: programs
-// put context before it and piped input behind it, and users paste mails, chats,
-// diffs and documents. Such text can state rules that the user never gave.
+// A message is often more than the user typed: programs put context before it and piped input
+// after it, and users paste mails, chats, diffs and documents. Such text can state rules that
+// the user never gave.
 
-// wrappers are names of markup that programs put around text that is not the user's.
-// Unlike other markup they count in the middle of a line, too.
+// wrappers are names of markup that programs put around text that is not the user's. Unlike
+// other markup they also count in the middle of a line.
 var wrappers = set("stdin environment_context system-reminder system_reminder hook_context hook_prompt session_context user_instructions instructions skills_instructions",
 	"turn_aborted subagent_notification task-notification untrusted_context command-name command-message command-args local-command-stdout local-command-caveat bash-input bash-stdout bash-stderr",
 	"file_content file document documents context tool_result tool_use function_results output attachment attachments untrusted pasted-content transcript")
 
-// wrapper returns the name of the wrapper that a line opens behind its beginning, and
-// where. Only a wrapper that is still open at the end of the line, or the end of one,
-// counts.
+// wrapper returns the name of the wrapper that a line opens after its beginning, and where.
+// Only a wrapper that is still open at the end of the line, or the end of one, counts.
 func wrapper(line string) (name string, at int) {
 	for from := 0; ; {
 		n := strings.IndexByte(line[from:], '<')
@@ -29,18 +28,18 @@ func wrapper(line string) (name string, at int) {
 	}
 }
 
-// opens are how lines begin from which on nothing is the user's: what programs write
-// before the instructions, summaries and stop reasons that they hand to a model.
+// opens are prefixes of lines from which on nothing is the user's: what programs write before
+// instructions, summaries and stop reasons for a model.
 var opens = []string{
 	"--- content from referenced files", "--- begin", "# agents.md instructions", "# claude.md", "# gemini.md", "stop hook feedback:", "operation stopped by hook", "caveat: the messages below",
 	"base directory for this skill:", "this session is being continued from", "another language model started", "contents of /", "codebase and user instructions are shown below",
 	"from:", "subject:", "sent:", "-----original", "---------- forwarded", "begin forwarded", "diff --git ",
 }
 
-// closers are how lines begin that end what [opens] began.
+// closers are prefixes of lines that end what [opens] began.
 var closers = []string{"--- end of content", "--- end"}
 
-// hasPrefixOf reports whether a line begins with one of some prefixes, in any case.
+// hasPrefixOf reports whether a line has one of some prefixes, in any case.
 func hasPrefixOf(line string, prefixes []string) bool {
 	for _, p := range prefixes {
 		if len(line) >= len(p) && strings.EqualFold(line[:len(p)], p) {
@@ -50,8 +49,8 @@ func hasPrefixOf(line string, prefixes []string) bool {
 	return false
 }
 
-// stamped reports whether a line is the head of a message in a chat: a name and a time
-// of day, or the role of a speaker.
+// stamped reports whether a line is the head of a chat message: a name and a time of day, or
+// the role of a speaker.
 func stamped(line string) bool {
 	if who, _, ok := strings.Cut(line, ":"); ok && Speakers()[strings.ToLower(strings.Trim(who, "*[]# "))] {
 		return true
@@ -85,8 +84,8 @@ func stamped(line string) bool {
 	return names <= 4 && line[0] <= 'Z' || names == 1
 }
 
-// salutes reports whether a line is the salutation of a letter, and whether it speaks
-// to a group.
+// salutes reports whether a line is the salutation of a letter, and whether it addresses a
+// group.
 func salutes(line string) (letter, group bool) {
 	if len(line) > 60 || !strings.HasSuffix(line, ",") && !strings.HasSuffix(line, ":") {
 		return false, false
@@ -119,9 +118,9 @@ func signs(line string) bool {
 	return false
 }
 
-// headings returns where the first heading of Markdown stands outside of fenced code that
-// has text below it, or -1. From there on a text is a document. A single heading that
-// itself states a rule is the user's way to stress it.
+// headings returns where the first Markdown heading with text below it is, outside of fenced
+// code, or -1. From there on a text is a document. A single heading that itself states a rule
+// is the user's emphasis.
 func headings(text string) int {
 	first, n, before := -1, 0, 0
 	fence := ""
@@ -165,8 +164,8 @@ func insists(line string) bool {
 	return false
 }
 
-// ticket returns where a ticket begins that was pasted, or -1: with the line of its number,
-// or else with the paragraph that has the first of its fields.
+// ticket returns where a pasted ticket begins, or -1: at the line with its number, or otherwise
+// at the paragraph with the first of its fields.
 func ticket(text string) int {
 	head, paragraph := -1, 0
 	for at := 0; at < len(text); {
@@ -199,7 +198,7 @@ func field(line string) bool {
 	return line != "" && letter(line[0]) && hasPrefixOf(line, fields)
 }
 
-// numberedTicket reports whether a line begins with the number of a ticket, such as SHOP-12.
+// numberedTicket reports whether a line begins with a ticket number, such as SHOP-12.
 func numberedTicket(line string) bool {
 	n := 0
 	for n < len(line) && 'A' <= line[n] && line[n] <= 'Z' {
@@ -208,14 +207,14 @@ func numberedTicket(line string) bool {
 	return n > 1 && n < len(line)-1 && line[n] == '-' && digit(line[n+1])
 }
 
-// fields are how lines of tickets begin.
+// fields are prefixes of lines of tickets.
 var fields = []string{
 	"acceptance criteria", "description:", "priority:", "reporter:", "assignee:", "severity:", "story points", "steps to reproduce", "expected behavior", "expected behaviour", "expected result", "actual behavior",
 	"actual behaviour", "actual result", "definition of done", "user story", "as a user", "as an admin", "given ", "epic:", "milestone:", "fix version", "issue type", "affects version",
 }
 
-// signed reports whether a text is a letter to a person that its writer signed: with a
-// salutation that names no agent as its first line, and a farewell as one of its last.
+// signed reports whether a text is a signed letter to a person: with a salutation that names no
+// agent as its first line, and a farewell as one of its last.
 func signed(text string) bool {
 	text = strings.TrimSpace(text)
 	first, rest, _ := strings.Cut(text, "\n")
@@ -235,15 +234,14 @@ func signed(text string) bool {
 	return false
 }
 
-// Lengths of the lines of a paragraph that an editor wrapped.
+// Line lengths of a paragraph that an editor wrapped.
 const (
 	wrappedFrom = 55
 	wrappedTo   = 120
 )
 
-// wrappedByEditor reports whether a paragraph has lines that were filled up to a width, or
-// items of a list that go on below their beginning. Prompts have no such lines; documents
-// have.
+// wrappedByEditor reports whether a paragraph has lines filled up to a width, or list items
+// that continue below their beginning. Prompts have no such lines; documents have.
 func wrappedByEditor(text string) bool {
 	lines, broken := 0, false
 	even := true
@@ -267,8 +265,8 @@ func wrappedByEditor(text string) bool {
 }
 
 // printedOut reports whether the paragraph of a stretch of prose is the output of a program or
-// a piece of a configuration: it has lines of a stack, such as "at Card (card.jsx:22)", or of
-// settings, such as "port = 8443".
+// a piece of configuration: it has lines of a stack trace, such as "at Card (card.jsx:22)", or
+// of settings, such as "port = 8443".
 func printedOut(text string, from, to int) bool {
 	if i := strings.Index(text[to:], "\n\n"); i >= 0 {
 		to += i
@@ -287,8 +285,8 @@ func printedOut(text string, from, to int) bool {
 	return false
 }
 
-// heading reports whether a line is a heading: marks, a space, and a few words that are
-// no whole sentence.
+// heading reports whether a line is a heading: marks, a space, and a few words that are no
+// whole sentence.
 func heading(line string) bool {
 	n := 0
 	for n < len(line) && line[n] == '#' {
@@ -301,8 +299,9 @@ func heading(line string) bool {
 	return rest != "" && len(rest) < 80 && !strings.ContainsAny(rest[len(rest)-1:], ".!")
 }
 
-// Delimited reports whether the next line with text begins what has an end of its own:
-// fenced or indented code, a quotation, markup, a letter, a chat. Behind that end the user goes on.
+// Delimited reports whether the next line with text begins something with an end of its own:
+// fenced or indented code, a quotation, markup, a letter, a chat. After that end the user's
+// text continues.
 func Delimited(rest string) bool {
 	for line := range strings.Lines(rest) {
 		trimmed := strings.TrimSpace(line)

@@ -1,8 +1,8 @@
-// Package typed tells what a user typed of a message from what was pasted into it or put
+// Package typed separates what a user typed in a message from what was pasted into it or added
 // around it: code, quotations, tables, logs, markup, letters, chats, tickets and documents.
 //
-// It is a function of the message alone. Work is linear in its length. When in doubt a line is
-// taken for pasted.
+// It is a function of the message alone. Work is linear in its length. In case of doubt a line
+// counts as pasted.
 package typed
 
 import (
@@ -10,10 +10,9 @@ import (
 	"sync"
 )
 
-// Prose calls yield with the stretches of lines that someone seems to have
-// written as running text, in order, until it returns false. Left out are fenced
-// and indented code, quoted lines, tables, logs, markup, and everything below the
-// head of a forwarded mail.
+// Prose calls yield with the ranges of lines that a person seems to have written as running
+// text, in order, until it returns false. It leaves out fenced and indented code, quoted lines,
+// tables, logs, markup, and everything below the head of a forwarded mail.
 func Prose(text string, yield func(from, to int) bool) {
 	var p pasted
 	if at := headings(text); at >= 0 {
@@ -34,7 +33,7 @@ func Prose(text string, yield func(from, to int) bool) {
 			end = at + n + 1
 		}
 		line := text[at:end]
-		stop := end // of what was typed in the line
+		stop := end // end of the typed part of the line
 		skip := p.skips(line)
 		if !skip {
 			if tag, n := wrapper(line); tag != "" && n > 0 {
@@ -66,15 +65,15 @@ func Prose(text string, yield func(from, to int) bool) {
 	}
 }
 
-// pasted knows in what a line stands that was not typed.
+// pasted is the context of a line that was not typed.
 type pasted struct {
 	fence   string // what opened the code
-	comment bool   // a comment of a program stands here, up to its end
-	tag     string // the markup that is open
-	foreign bool   // what a program handed over stands here, up to its end or that of the message
-	letter  bool   // a letter stands here, up to who signed it
+	comment bool   // within a comment of a program, up to its end
+	tag     string // the open markup
+	foreign bool   // within text from a program, up to its end or that of the message
+	letter  bool   // within a letter, up to its signature
 	begun   bool   // there was a line before
-	printed bool   // what a command printed or a chat shows stands here, up to an empty line
+	printed bool   // within the output of a command or a chat, up to an empty line
 }
 
 // skips reports whether a line is no prose.
@@ -137,7 +136,7 @@ func (p *pasted) skips(line string) bool {
 	return indented(line) || machine(trimmed)
 }
 
-// prompted reports whether a line is a command that was typed at a prompt.
+// prompted reports whether a line is a command typed at a prompt.
 func prompted(line string) bool {
 	for _, mark := range []string{"$ ", "% ", ">>> ", "PS C:", "C:\\>", "root@", "user@", "❯ ", "➜ ", "⏺ ", "⎿", "@@ ", "+++ "} {
 		if strings.HasPrefix(line, mark) {
@@ -162,8 +161,8 @@ func opened(line string) string {
 	return line[1:end]
 }
 
-// forwards reports whether nothing from a line on is the user's: it is the head of
-// another person's mail, or of what a program hands over.
+// forwards reports whether nothing from a line on is the user's: it is the head of another
+// person's mail, or of text from a program.
 func forwards(line string) bool {
 	if hasPrefixOf(line, opens) {
 		return true
@@ -175,7 +174,7 @@ func indented(line string) bool {
 	return strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ")
 }
 
-// machine reports whether a line looks like what a program printed or reads.
+// machine reports whether a line looks like the output or input of a program.
 func machine(line string) bool {
 	if line == "" {
 		return false
@@ -203,7 +202,7 @@ func machine(line string) bool {
 	return false
 }
 
-// reports are how lines begin that tools print.
+// reports are prefixes of lines that tools print.
 var reports = []string{"npm err!", "npm warn", "remote: ", "fatal: ", "error: ", "hint: ", "stderr: ", "stdout: ", "traceback ", "panic: ", "caused by: "}
 
 // dated reports whether a line begins with a date or a time of day in digits.
@@ -224,13 +223,13 @@ func letter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
 
 func digit(b byte) bool { return '0' <= b && b <= '9' }
 
-// Agents returns how coding agents are called, by their name or their kind.
+// Agents returns the names of coding agents, specific and generic.
 var Agents = set("claude codex gemini opencode copilot cursor chatgpt gpt assistant assistants agent agents bot bots ai ais llm llms model models sub-agent sub-agents subagent subagents")
 
-// Speakers returns who speaks in the record of a conversation with a model.
+// Speakers returns the speakers in the record of a conversation with a model.
 var Speakers = set("system user assistant human ai bot model developer")
 
-// set returns the set of the words of lists, which is made when it is first asked for.
+// set returns the set of the words of lists, built on first use.
 func set(lists ...string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		x := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/typed"
 )
 
-// TestProse holds what is taken for typed and what for pasted.
+// TestProse: what counts as typed and what as pasted.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{

@@ -11,11 +11,11 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// MaxProblems is how many problems one Checker keeps. What comes after is only
-// counted, so that a hostile document cannot make a large report.
+// MaxProblems is how many problems one Checker keeps. Further ones are only counted, so that a
+// hostile document cannot cause a large report.
 const MaxProblems = 200
 
-// Checker checks one parsed document and gathers its problems.
+// Checker checks one parsed document and collects its problems.
 type Checker struct {
 	Doc      *canon.Doc
 	Problems []Problem
@@ -37,9 +37,9 @@ func (c *Checker) Add(p Problem) {
 	}
 }
 
-// full reports whether no more problems are kept, and counts one if so. It is asked
-// before a problem is worded: finding the pointer of one value costs as much as it
-// has siblings, and a hostile document has many of both.
+// full reports whether no more problems are kept, and counts one if so. It is called before a
+// problem is built: finding the pointer of a value takes time linear in its siblings, and a
+// hostile document has many of both.
 func (c *Checker) full() bool {
 	if len(c.Problems) < MaxProblems {
 		return false
@@ -57,9 +57,9 @@ func (c *Checker) At(n canon.Node, rule, found, allowed string) {
 	c.Add(Problem{Pointer: c.Doc.Pointer(n), Rule: rule, Found: found, Allowed: allowed, Offset: start})
 }
 
-// Record checks the record n and fills slots, which has one place per field of
-// s, with the members found (canon.None where there is none). A nil slots is
-// fine. It reports whether n was a record at all.
+// Record checks the record n and fills slots, which has one place per field of s, with the
+// members found (canon.None if missing). slots may be nil. It reports whether n was a record at
+// all.
 func (c *Checker) Record(s *Shape, n canon.Node, rule string, slots []canon.Node) bool {
 	d := c.Doc
 	if d.Kind(n) != canon.Object {
@@ -73,7 +73,7 @@ func (c *Checker) Record(s *Shape, n canon.Node, rule string, slots []canon.Node
 	for i := range slots {
 		slots[i] = canon.None
 	}
-	var there, wrong uint32 // fields found, and those reported, which nothing more is asked of
+	var there, wrong uint32 // fields found, and those reported, which are not checked further
 	first, end := d.Children(n)
 	for m := first; m < end; m = d.After(m) {
 		i := s.find(d.Key(m), d.KeyHash(m))
@@ -82,7 +82,7 @@ func (c *Checker) Record(s *Shape, n canon.Node, rule string, slots []canon.Node
 			continue
 		}
 		if there>>i&1 != 0 {
-			continue // a doubled name: the parser has reported it
+			continue // a duplicate name: the parser has reported it
 		}
 		there |= 1 << i
 		slots[i] = m
@@ -175,7 +175,7 @@ func (c *Checker) text(n canon.Node) []byte {
 	return c.buf
 }
 
-// Value checks n against s; rule is what is broken if it does not fit.
+// Value checks n against s; rule is the broken rule if it does not match.
 func (c *Checker) Value(s *Shape, n canon.Node, rule string) {
 	d := c.Doc
 	kind := d.Kind(n)
@@ -288,14 +288,14 @@ func (c *Checker) wrongType(s *Shape, n canon.Node, rule string) {
 	}
 }
 
-// misfit records that n is not what s admits.
+// misfit records that n does not match s.
 func (c *Checker) misfit(s *Shape, n canon.Node, rule string) {
 	if !c.full() {
 		c.At(n, rule, Show(c.Doc, n), s.Describe())
 	}
 }
 
-// Describe says in words what s admits.
+// Describe describes in words what s accepts.
 func (s *Shape) Describe() string {
 	var t string
 	switch s.Type {
@@ -346,8 +346,8 @@ func (s *Shape) Describe() string {
 	return t
 }
 
-// Show describes a value for a person: its kind, and its text cut short and with
-// anything that is not printable escaped.
+// Show describes a value for a person: its kind, and its text, cut and with non-printable
+// characters escaped.
 func Show(d *canon.Doc, n canon.Node) string {
 	switch k := d.Kind(n); k {
 	case canon.Null:
@@ -382,8 +382,7 @@ func cut(s string) string {
 	return s[:end] + "…"
 }
 
-// Quote shows untrusted text in a message: cut short, and with anything that is not
-// a graphic character escaped.
+// Quote shows untrusted text in a message: cut, and with non-graphic characters escaped.
 func Quote(s string) string {
 	if short := cut(s); len(short) != len(s) {
 		return strconv.QuoteToGraphic(strings.TrimSuffix(short, "…")) + "…"

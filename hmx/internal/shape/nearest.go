@@ -2,8 +2,8 @@ package shape
 
 import "strings"
 
-// nearest returns the one of names that got was probably meant to be: the same but
-// for case, dashes and underscores, or one slip of the keyboard away.
+// nearest returns the one of names that got was probably meant to be: equal except for case,
+// dashes and underscores, or one typing error away.
 func nearest(got string, names []string) (string, bool) {
 	if len(got) > shown {
 		return "", false
@@ -22,13 +22,13 @@ func nearest(got string, names []string) (string, bool) {
 	return "", false
 }
 
-// simplify takes away what people write in different ways: agentId, agent-id.
+// simplify removes spelling variants: agentId, agent-id.
 func simplify(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
 }
 
-// oneSlip reports whether a becomes b by one byte more, less or different, or by
-// two neighbours changing places.
+// oneSlip reports whether a becomes b by one byte more, less or different, or by swapping two
+// neighbours.
 func oneSlip(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -49,7 +49,7 @@ func oneSlip(a, b string) bool {
 	return false
 }
 
-// Suggest ends what is allowed with a guess at what was meant, if there is one.
+// Suggest adds a guess at what was meant, if there is one.
 func Suggest(allowed, got string, names []string) string {
 	if name, ok := nearest(got, names); ok {
 		return allowed + " (did you mean " + Quote(name) + "?)"

@@ -20,13 +20,13 @@ func (s *Shape) Schema(id, title string) []byte {
 	w.close('}')
 	var out bytes.Buffer
 	if err := json.Indent(&out, w.buf, "", "  "); err != nil {
-		panic("shape: schema is not JSON: " + err.Error()) // a fault in the tables
+		panic("shape: schema is not JSON: " + err.Error()) // a bug in the tables
 	}
 	out.WriteByte('\n')
 	return out.Bytes()
 }
 
-// writer writes JSON tokens and looks after the commas.
+// writer writes JSON tokens with their commas.
 type writer struct{ buf []byte }
 
 func (w *writer) comma() {

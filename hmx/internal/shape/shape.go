@@ -1,11 +1,10 @@
-// Package shape describes JSON documents as data, and does two things with the
-// description: it checks a parsed document against it, reporting every problem
-// at once, and it prints it as a JSON Schema (2020-12).
+// Package shape describes JSON documents as data. It checks a parsed document against the
+// description, reporting every problem at once, and prints the description as a JSON Schema
+// (2020-12).
 //
-// One table therefore serves the hot path and the published schema, and a rule
-// cannot be in one and not in the other. What a JSON Schema cannot say (sizes in
-// bytes, sums, hashes) is not described here but checked by package hmx; the one
-// exception is MaxBytes, which the schema mentions in a comment.
+// So one table serves the hot path and the published schema, and a rule cannot be in one and
+// not in the other. What a JSON Schema cannot express (sizes in bytes, sums, hashes) is checked
+// by package hmx; the one exception is MaxBytes, which the schema mentions in a comment.
 //
 // A check allocates only for the problems it finds. Shapes are built once, at
 // package initialisation, and are read-only afterwards.
@@ -17,10 +16,10 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// Type is what kind of JSON value a Shape admits.
+// Type is the kind of JSON value that a Shape accepts.
 type Type uint8
 
-// The types. Integer admits numbers without a fraction, 1.0 and 1e3 included.
+// The types. Integer accepts numbers without a fraction, including 1.0 and 1e3.
 const (
 	Any Type = iota
 	Text
@@ -31,10 +30,10 @@ const (
 	Record
 )
 
-// Shape describes one value. The zero value admits anything.
+// Shape describes one value. The zero value accepts anything.
 type Shape struct {
 	Type     Type
-	Nullable bool // null is admitted as well
+	Nullable bool // null is accepted as well
 	Doc      string
 
 	// Text
@@ -42,7 +41,7 @@ type Shape struct {
 	Enum     []string
 	Format   Format
 
-	// Num and Integer. Bounds are whole numbers and inclusive.
+	// Num and Integer. Bounds are integers and inclusive.
 	Bounded bool
 	Min     int64
 	Max     int64
@@ -51,13 +50,13 @@ type Shape struct {
 	// List
 	Items    *Shape
 	MinItems int
-	MaxItems int // 0 is no limit
+	MaxItems int // 0 means no limit
 
 	// Record
 	Fields   []Field
 	Closed   bool     // members not in Fields are problems
 	Values   *Shape   // shape of members not in Fields
-	Names    []string // the only names members not in Fields may have
+	Names    []string // the only allowed names of members not in Fields
 	Unknown  string   // rule broken by an unknown member
 	Switches []Switch
 	Implies  []Implication
@@ -67,13 +66,12 @@ type Shape struct {
 	BytesRule string
 
 	table    []uint8 // open addressing over Fields, by canon.HashKey
-	required uint32  // a bit per field that may not be absent
+	required uint32  // a bit per required field
 	quick    quick
 }
 
-// quick decides most values without looking inside them: those of a kind in
-// accept whose text has a length from least to most fit, and nothing more need be
-// asked. It is what makes a check cheap.
+// quick decides most values without parsing their text: values of a kind in accept whose text
+// has a length from least to most match, without further checks. It makes a check cheap.
 type quick struct {
 	accept      uint16 // a bit per canon.Kind
 	least, most int
@@ -83,7 +81,7 @@ func (q *quick) fits(k canon.Kind, size int) bool {
 	return q.accept>>k&1 != 0 && size >= q.least && size <= q.most
 }
 
-// newQuick works out what can be said of s without looking inside a value.
+// newQuick computes what s can decide without parsing a value.
 func newQuick(s *Shape) quick {
 	q := quick{accept: 1 << canon.Broken, most: math.MaxInt}
 	if s.MaxBytes > 0 {
@@ -116,11 +114,11 @@ func newQuick(s *Shape) quick {
 type Field struct {
 	Name    string
 	Rule    string // rule broken by a value of the wrong shape
-	Missing string // rule broken by its absence; empty if it may be absent
+	Missing string // rule broken by its absence; empty if it is optional
 	Shape   *Shape
 }
 
-// Switch chooses the shape of one member by the text of another.
+// Switch selects the shape of one member by the text of another.
 type Switch struct {
 	On, Target string
 	Cases      []Case
@@ -135,7 +133,7 @@ type Case struct {
 	Shape *Shape
 }
 
-// Implication says that when a member is there, another must have a shape.
+// Implication says that if a member is present, another must have a shape.
 type Implication struct {
 	If, Then string
 	Rule     string
@@ -144,8 +142,7 @@ type Implication struct {
 	when, then int
 }
 
-// Format is a rule on a string that needs code: the check and how the schema
-// says the same.
+// Format is a rule on a string that needs code: the check, and its form in the schema.
 type Format struct {
 	Match   func([]byte) bool // gets the unescaped text
 	Format  string            // JSON Schema "format"
@@ -153,7 +150,7 @@ type Format struct {
 	Allowed string            // for people
 }
 
-// Problem is one place where a document does not have its shape.
+// Problem is one place where a document does not match its shape.
 type Problem struct {
 	Pointer string
 	Rule    string
@@ -163,10 +160,10 @@ type Problem struct {
 	Warning bool
 }
 
-// JSONRules begins the rule codes of flaws in the JSON itself.
+// JSONRules is the prefix of the rule codes of flaws in the JSON itself.
 const JSONRules = "HMX-JSON/"
 
-// maxFields is how many fields a record may have.
+// maxFields is the maximum number of fields of a record.
 const maxFields = 32
 
 // Compile prepares s and everything below it for checking, and returns s.
@@ -220,7 +217,7 @@ func (s *Shape) Index(name string) int {
 	return -1
 }
 
-// Required returns a bit for each field that may not be absent.
+// Required returns a bit for each required field.
 func (s *Shape) Required() uint32 { return s.required }
 
 // find returns the position of the field with this name, or -1.

@@ -51,7 +51,7 @@ func TestCheck(t *testing.T) {
 		`[]`:                                     "root ",
 		`{"kind":"c"}`:                           "kind /kind",
 		`{"kind":"a","body":{}}`:                 "v-missing /body/v",
-		`{"kind":"a","body":[]}`:                 "body /body", // said once, not again by the switch
+		`{"kind":"a","body":[]}`:                 "body /body", // reported once, not again by the switch
 		`{"kind":"b","body":{}}`:                 "",
 		`{"kind":"b","body":{"long":"` + strings.Repeat("x", 40) + `"}}`: "bytes /body",
 		`{"kind":"b","n":-2,"list":[1]}`:                                 "",
@@ -96,7 +96,7 @@ func TestFieldLookup(t *testing.T) {
 	})
 }
 
-// What is decided at a glance is what a closer look would say.
+// The quick decision agrees with the full check.
 func TestQuickAgreesWithTheCheck(t *testing.T) {
 	values := []string{`null`, `true`, `0`, `-1`, `1.5`, `""`, `"a"`, `"zz"`, `[]`, `["a",1]`, `{}`, `{"a":{"b":1}}`, `"` + strings.Repeat("x", 50) + `"`}
 	shapes := []*Shape{
@@ -149,7 +149,7 @@ func TestShowIsSafe(t *testing.T) {
 	}
 }
 
-// A schema is JSON in a fixed order, and says what the table says.
+// A schema is JSON in a fixed order, and agrees with the table.
 func TestSchema(t *testing.T) {
 	got := string(sample.Schema("https://example.com/s.json", "Sample"))
 	for _, want := range []string{
@@ -180,8 +180,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Beyond the limit problems are counted and not worded: the work for a hostile
-// document grows with its size and not with the square of it.
+// Beyond the limit problems are counted and not built: the work for a hostile document is
+// linear in its size and not quadratic.
 func TestManyProblemsAreCheap(t *testing.T) {
 	for name, text := range map[string]string{
 		"items": `{"kind":"b","list":[` + strings.Repeat(`"x",`, 100_000) + `1]}`,

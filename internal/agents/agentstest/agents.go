@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Agent is one coding agent and how it is driven without a terminal.
+// Agent is one coding agent and how to run it without a terminal.
 type Agent struct {
-	// Name is what Lukasa calls it.
+	// Name is Lukasa's name for it.
 	Name string
 	// Package and Version are what npm installs.
 	Package, Version string
 	// Command is the name of its program.
 	Command string
-	// programs are where the program is below node_modules.
+	// programs are the paths of the program below node_modules.
 	programs []string
 	// prepare writes its settings, before Lukasa is installed.
 	prepare func(*World) error
@@ -29,9 +29,9 @@ type Agent struct {
 // Turn is one run of an agent without a terminal.
 type Turn struct {
 	Prompt string
-	// Continue has the agent go on with the last session of the directory.
+	// Continue makes the agent continue the last session of the directory.
 	Continue bool
-	// Untrusted runs hooks that nobody approved.
+	// Untrusted runs hooks that no user approved.
 	Untrusted bool
 	// NoMCP leaves the agent's MCP servers out, and with them Lukasa's.
 	NoMCP bool

@@ -25,9 +25,9 @@
 //
 // # Guarantees
 //
-//   - Agents get no address but that of the Model: it is their proxy too, and refuses to
-//     connect to other hosts. Refused lists those that were tried.
-//   - Each process runs in a process group of its own that is killed when its time is over and
-//     when the test ends.
-//   - Nothing of the user's settings is read: the environment is made from nothing.
+//   - Agents get only the address of the Model: it is also their proxy, and refuses to connect
+//     to other hosts. Refused lists those that were tried.
+//   - Each process runs in a process group of its own that is killed at its timeout and when the
+//     test ends.
+//   - The user's settings are not read: the environment starts empty.
 package agentstest

@@ -34,7 +34,7 @@ func (gemini) read(body map[string]any) ([]Part, map[string]any) {
 	return parts, tools
 }
 
-// response is what the response of a function says.
+// response is the text of a function response.
 func response(r map[string]any) string {
 	for _, name := range []string{"output", "error"} {
 		if s, ok := r[name].(string); ok && len(r) == 1 {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Settings of the environment; the package comment says what they do.
+// Environment variables; the package comment describes them.
 const (
 	envNPM    = "LUKASA_NPM"
 	envBinary = "LUKASA_AGENTS_BINARY"
@@ -24,8 +24,8 @@ const (
 // ErrUnavailable says that an agent cannot be installed here. The error that wraps it says why.
 var ErrUnavailable = errors.New("the agent cannot be installed here")
 
-// Install returns the program of an agent, and installs it from npm if the cache has it not.
-// Installations at once do no harm: each writes a directory of its own and renames it.
+// Install returns the program of an agent, and installs it from npm if the cache lacks it.
+// Concurrent installations are safe: each writes a directory of its own and renames it.
 func (a *Agent) Install(ctx context.Context) (program string, err error) {
 	if os.Getenv(envNPM) != "1" {
 		return "", fmt.Errorf("%w: it comes from npm, and %s=1 allows that", ErrUnavailable, envNPM)
@@ -51,8 +51,8 @@ func (a *Agent) Install(ctx context.Context) (program string, err error) {
 	return a.find(dir)
 }
 
-// npmInstall puts a package and what it needs into a directory. Install scripts are not run:
-// the native programs are packages by themselves.
+// npmInstall installs a package and its dependencies into a directory. Install scripts are not
+// run: the native programs are packages by themselves.
 func npmInstall(ctx context.Context, cache, dir, spec string) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -88,7 +88,7 @@ func npmInstall(ctx context.Context, cache, dir, spec string) error {
 	return nil
 }
 
-// find looks for the program of an agent in a directory of the cache.
+// find finds the program of an agent in a directory of the cache.
 func (a *Agent) find(dir string) (string, error) {
 	for _, pattern := range a.programs {
 		found, err := filepath.Glob(filepath.Join(dir, "node_modules", filepath.FromSlash(pattern)))
@@ -102,7 +102,7 @@ func (a *Agent) find(dir string) (string, error) {
 	return "", fmt.Errorf("%s: %w", dir, fs.ErrNotExist)
 }
 
-// platform is how npm packages name this system and processor.
+// platform is npm's name of this system and processor.
 func platform() string {
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {

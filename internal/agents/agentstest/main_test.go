@@ -16,8 +16,7 @@ import (
 // turnLimit bounds one run of an agent.
 const turnLimit = 5 * time.Minute
 
-// build returns the program to test: the one that is named, else one that is built into a
-// directory.
+// build returns the program to test: the one that is named, or else one built into a directory.
 func build(ctx context.Context, dir string) (string, error) {
 	if file := os.Getenv(envBinary); file != "" {
 		return filepath.Abs(file)
@@ -33,13 +32,13 @@ func build(ctx context.Context, dir string) (string, error) {
 type scenario struct {
 	name string
 	run  func(*bench)
-	// only names the agents that it is for; empty means all.
+	// only names its agents; empty means all.
 	only []string
 	// bare leaves the installation of Lukasa to the scenario.
 	bare bool
 }
 
-// scenarios lists what every agent is tried with.
+// scenarios lists the scenarios.
 func scenarios() []scenario {
 	return []scenario{
 		{name: "smoke", run: smoke},
@@ -117,9 +116,9 @@ type bench struct {
 	agent *Agent
 	world *World
 	model *Model
-	// program is that of the agent.
+	// program is the agent's program.
 	program string
-	// build returns the program of Lukasa.
+	// build returns Lukasa's program.
 	build func() (string, error)
 	// limit bounds one run of the agent.
 	limit time.Duration
@@ -155,7 +154,7 @@ func newBench(t *testing.T, a *Agent, program string, build func() (string, erro
 	return b
 }
 
-// add puts an agent into the world.
+// add adds an agent to the world.
 func (b *bench) add(a *Agent, program string) {
 	b.Helper()
 	if err := b.world.Link(a, program); err != nil {
@@ -195,7 +194,7 @@ func unique(all []string) []string {
 	return some
 }
 
-// lukasa runs the program and returns what it prints.
+// lukasa runs the program and returns its output.
 func (b *bench) lukasa(args ...string) string {
 	b.Helper()
 	out, err := b.world.Run(b.ctx(), b.world.Root, "lukasa", args...)
@@ -220,7 +219,7 @@ func (b *bench) project(name string) *Project {
 	return p
 }
 
-// turn is what one run of the agent came to.
+// turn is the result of one run of the agent.
 type turn struct {
 	*Session
 	out string
@@ -244,7 +243,7 @@ func (b *bench) start(a *Agent, p *Project, t Turn, script ...Step) (*Session, *
 	return s, process
 }
 
-// session runs the agent until it ends. An agent that fails fails the test.
+// session runs the agent until it ends. If the agent fails, the test fails.
 func (b *bench) session(p *Project, prompt string, script ...Step) *turn {
 	b.Helper()
 	return b.turn(b.agent, p, Turn{Prompt: prompt}, script...)
@@ -267,7 +266,7 @@ func (b *bench) turn(a *Agent, p *Project, how Turn, script ...Step) *turn {
 	return t
 }
 
-// keep writes the requests and the output where they are to be kept.
+// keep writes the requests and the output to the directory that keeps them.
 func (b *bench) keep(t *turn) {
 	if os.Getenv(envKeep) == "" {
 		return
@@ -283,7 +282,7 @@ func (b *bench) keep(t *turn) {
 	}
 }
 
-// summary says what reached the model, shortened.
+// summary describes what reached the model, shortened.
 func (t *turn) summary() string {
 	var b strings.Builder
 	for _, r := range t.Requests() {

@@ -23,7 +23,7 @@ type Model struct {
 
 // Session is one script and the requests that arrived for it.
 type Session struct {
-	// URL is the base address: the agent that uses it plays this script.
+	// URL is the base address: an agent that uses it plays this script.
 	URL string
 
 	mu       sync.Mutex
@@ -34,16 +34,16 @@ type Session struct {
 
 // Request is one request of an agent.
 type Request struct {
-	// Number counts the requests of a session from 0, side requests too.
+	// Number counts the requests of a session from 0, including side requests.
 	Number int
 	At     time.Time
 	Path   string
 	Body   []byte
 	// Main says that it belongs to the conversation with the user and consumed a step.
 	Main bool
-	// Step is which step answered it, from 0.
+	// Step is the step that answered it, from 0.
 	Step int
-	// Parts is what the request tells the model, in its order: system prompt, messages, calls, results.
+	// Parts is the content of the request, in order: system prompt, messages, calls, results.
 	Parts []Part
 }
 
@@ -62,7 +62,7 @@ type Part struct {
 	// Role is that of the protocol: system, developer, user, assistant, model, tool.
 	Role string
 	Kind Kind
-	// ID names the call of a call or a result, where the protocol has one.
+	// ID is the id of the call, if the protocol has one.
 	ID   string
 	Text string
 }
@@ -80,7 +80,7 @@ func (m *Model) Close() {
 	m.srv.Close()
 }
 
-// URL is the address of the server, which is also the proxy of the agents.
+// URL is the address of the server, which is also the agents' proxy.
 func (m *Model) URL() string { return m.srv.URL }
 
 // Refused lists the hosts that agents tried to reach.
@@ -100,7 +100,7 @@ func (m *Model) Play(script ...Step) *Session {
 	return s
 }
 
-// Requests returns the requests until now, in the order in which they arrived.
+// Requests returns the requests so far, in the order in which they arrived.
 func (s *Session) Requests() []*Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,14 +112,14 @@ func (s *Session) Main() []*Request {
 	return slices.DeleteFunc(s.Requests(), func(r *Request) bool { return !r.Main })
 }
 
-// Played says how many steps of the script were played.
+// Played returns how many steps of the script were played.
 func (s *Session) Played() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return min(s.next, len(s.script))
 }
 
-// Results returns the results of tools in a request, in order.
+// Results returns the tool results in a request, in order.
 func (r *Request) Results() []string {
 	var all []string
 	for _, p := range r.Parts {
@@ -130,7 +130,7 @@ func (r *Request) Results() []string {
 	return all
 }
 
-// Said returns all that a request tells the model, a part after the other.
+// Said returns the whole text of a request, part by part.
 func (r *Request) Said() string {
 	var b strings.Builder
 	for _, p := range r.Parts {
@@ -164,15 +164,15 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, "/"+path, body)
 }
 
-// protocol is how one kind of model server is spoken to.
+// protocol is the protocol of one kind of model server.
 type protocol interface {
-	// read returns what a request tells, and the tools that it offers.
+	// read returns the parts of a request, and the tools that it offers.
 	read(body map[string]any) (parts []Part, tools map[string]any)
 	// write answers with a step. The call has the id that call makes.
 	write(w http.ResponseWriter, body map[string]any, reply reply)
 }
 
-// reply is a step as the protocol writes it.
+// reply is a step in the form of the protocol.
 type reply struct {
 	id   string
 	text string
@@ -232,7 +232,7 @@ func (s *Session) serve(w http.ResponseWriter, r *http.Request, path string, raw
 	p.write(w, body, a)
 }
 
-// add keeps a request and returns the step that answers it.
+// add stores a request and returns the step that answers it.
 func (s *Session) add(r *Request) Step {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,8 +249,8 @@ func (s *Session) add(r *Request) Step {
 	return Step{Say: "Done."}
 }
 
-// sideAnswer answers titles, summaries and classifications: what each of them expects is
-// either text or an object of JSON.
+// sideAnswer answers titles, summaries and classifications: each of them expects either text or
+// a JSON object.
 func sideAnswer(r *Request) string {
 	if strings.Contains(strings.ToLower(string(r.Body)), "json") {
 		return `{"title":"Work on the shop","isNewTopic":false,"next_speaker":"user","reasoning":"done","complexity_reasoning":"simple","complexity_score":1,"model_choice":"pro"}`
@@ -258,7 +258,7 @@ func sideAnswer(r *Request) string {
 	return "Work on the shop"
 }
 
-// protocolOf returns the protocol of a path and whether it streams unless the body says so.
+// protocolOf returns the protocol of a path, and whether it streams by default.
 func protocolOf(path string) (p protocol, stream bool) {
 	switch {
 	case strings.HasSuffix(path, "/messages"):
@@ -309,7 +309,7 @@ func codeMode(command string) map[string]any {
 	return map[string]any{"input": "try {\n  const r = await tools.exec_command({cmd: " + string(quoted) + "});\n  text(r);\n} catch (e) {\n  text(String(e));\n}\n"}
 }
 
-// named finds a tool by the end of its name: agents put the name of an MCP server in front.
+// named finds a tool by the end of its name: agents prefix it with the name of an MCP server.
 func named(tools map[string]any, name string) string {
 	if _, ok := tools[name]; ok {
 		return name
@@ -353,7 +353,7 @@ func (e events) send(name string, v any) {
 	}
 }
 
-// text returns what a value of JSON says: a string, or the text of parts.
+// text returns the text of a JSON value: a string, or the text of parts.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:

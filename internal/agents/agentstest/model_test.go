@@ -13,7 +13,7 @@ import (
 )
 
 // conversations are requests in each protocol: a side request without tools, and one with a
-// shell that tells a call and its result.
+// shell tool, a call and its result.
 func conversations() map[string]struct{ path, side, main, call, text string } {
 	return map[string]struct{ path, side, main, call, text string }{
 		"messages": {

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Process is a program that runs in a process group of its own.
+// Process is a program in a process group of its own.
 type Process struct {
 	cmd  *exec.Cmd
 	out  output
 	done chan struct{}
 	err  error
 	stop context.CancelFunc
-	late atomic.Bool // its time was over
+	late atomic.Bool // it was killed at its timeout
 }
 
-// output is what a process prints. It is safe for concurrent use.
+// output is the output of a process. It is safe for concurrent use.
 type output struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -43,7 +43,7 @@ func start(ctx context.Context, limit time.Duration, cmd *exec.Cmd) (*Process, e
 	if cmd.Stdout == nil {
 		cmd.Stdout, cmd.Stderr = &p.out, &p.out
 	}
-	// What a grandchild holds open does not keep Wait from returning.
+	// A grandchild that keeps the output open does not block Wait.
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
@@ -66,7 +66,7 @@ func start(ctx context.Context, limit time.Duration, cmd *exec.Cmd) (*Process, e
 	return p, nil
 }
 
-// Wait returns when the process is over, with what it printed.
+// Wait waits for the process to end, and returns its output.
 func (p *Process) Wait() (string, error) {
 	<-p.done
 	p.stop()
@@ -79,5 +79,5 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// Output is what the process printed until now.
+// Output is the output of the process so far.
 func (p *Process) Output() string { return p.out.String() }

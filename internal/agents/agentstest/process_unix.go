@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// ownGroup has a command run in a process group of its own.
+// ownGroup makes a command run in a process group of its own.
 func ownGroup(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -24,8 +24,8 @@ func ownGroup(cmd *exec.Cmd) {
 // killGroup kills a process group.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
-// killHome kills the processes that left their group and have a given home directory, where
-// the system tells the environment of a process.
+// killHome kills processes that left their group and have a given home directory, if the system
+// shows the environment of a process.
 func killHome(home string) {
 	entry := []byte("HOME=" + home)
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")

@@ -28,15 +28,14 @@ type event struct {
 	Metadata  map[string]any `json:"metadata"`
 }
 
-// text is what a message says.
+// text is the text of a message.
 func (e *event) text() string { return str(e.Content["text"]) }
 
-// call is the id of the call that a call or a result belongs to.
+// call is the id of the call of a call or a result.
 func (e *event) call() string { return str(e.Content["call_id"]) }
 
-// export returns everything that is recorded. What compiles a session at its end serves the
-// directory meanwhile, and an export through it breaks off when it is done: then it is asked for
-// again.
+// export returns all records. The compile at the end of a session serves the directory
+// meanwhile, and an export through it breaks off when it ends: then it is repeated.
 func (b *bench) export() string {
 	b.Helper()
 	for began := time.Now(); ; time.Sleep(time.Second) {
@@ -50,7 +49,7 @@ func (b *bench) export() string {
 	}
 }
 
-// records returns all that is on the board.
+// records returns all records of the board.
 func (b *bench) records() []recorded {
 	b.Helper()
 	var all []recorded
@@ -89,7 +88,7 @@ func (b *bench) events() []*event {
 	return all
 }
 
-// said returns what the user said, in order.
+// said returns the messages of a role, in order.
 func said(events []*event, role string) []string {
 	var all []string
 	for _, e := range events {
@@ -112,7 +111,7 @@ func (b *bench) memories() []string {
 	return all
 }
 
-// number looks for a number below a name, at any depth.
+// number finds a number below a name, at any depth.
 func number(v any, names ...string) (float64, bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -136,7 +135,7 @@ func number(v any, names ...string) (float64, bool) {
 	return 0, false
 }
 
-// merge puts the members of one object of JSON into another, objects into objects.
+// merge merges one JSON object into another, recursively.
 func merge(into, from string) (string, error) {
 	var x, y map[string]any
 	if err := json.Unmarshal([]byte(into), &x); err != nil {

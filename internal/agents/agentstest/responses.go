@@ -30,7 +30,7 @@ func (responses) read(body map[string]any) ([]Part, map[string]any) {
 }
 
 // responseTools returns the tools of a request by the names that a script uses: those of a
-// namespace other than functions have its name in front. Code mode offers them among the input.
+// namespace other than functions are prefixed by it. Code mode offers them in the input.
 func responseTools(body map[string]any) map[string]any {
 	tools := map[string]any{}
 	var add func(namespace string, all any)
@@ -126,7 +126,7 @@ func responseCall(tool map[string]any, a reply) map[string]any {
 	return call
 }
 
-// opened is an item before its content came.
+// opened is an item before its content.
 func opened(item map[string]any) map[string]any {
 	o := map[string]any{}
 	for k, v := range item {

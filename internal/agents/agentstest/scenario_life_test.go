@@ -46,14 +46,14 @@ func (b *bench) settings() map[string]string {
 	return all
 }
 
-// installation installs, works, brings the past in twice, and uninstalls.
+// installation installs, works, imports earlier sessions twice, and uninstalls.
 func installation(b *bench) {
 	before := b.settings()
 	p := b.project("shop")
 	untrusted := func(prompt string, script ...Step) *turn {
 		return b.turn(b.agent, p, Turn{Prompt: prompt, Untrusted: true}, script...)
 	}
-	// A session before Lukasa is there, for back-fill to find.
+	// A session before Lukasa is installed, for the back-fill.
 	untrusted("Please show the branch.", Shell("git branch --show-current"), Say("It is main."))
 	b.lukasa("install", b.agent.Name)
 	installed := b.settings()
@@ -108,8 +108,8 @@ func differing(x, y map[string]string) []string {
 	return names
 }
 
-// order asserts that each call, each result and each later outcome is recorded once, and both
-// of them after the call. Where an agent names no calls, there are never more results than calls.
+// order asserts that each call, result and later outcome is recorded once, and the latter two
+// after the call. If an agent has no ids for calls, there are never more results than calls.
 func (b *bench) order() {
 	b.Helper()
 	calls, results, outcomes := map[string]int{}, map[string]int{}, map[string]int{}
@@ -138,8 +138,8 @@ func (b *bench) order() {
 	}
 }
 
-// story tells the events of all sessions, as far as hooks and transcripts have them in common.
-// A later outcome replaces the result.
+// story describes the events of all sessions, as far as hooks and transcripts have them in
+// common. A later outcome replaces the result.
 func story(events []*event) []string {
 	var all []string
 	results := map[string]int{}
@@ -179,8 +179,8 @@ func story(events []*event) []string {
 	return all
 }
 
-// transcript compares what hooks recorded of a session with what its transcript becomes on an
-// empty board: the same events in the same order.
+// transcript compares the events from hooks with those from the transcript on an empty board:
+// the same events in the same order.
 func transcript(b *bench) {
 	p := b.project("shop")
 	b.session(p, rule+" Please look at the repository and publish the work.", Shell("git status --short"), Shell("cat nothing-there.txt"), Shell(push), Say("I did not push."))
@@ -216,7 +216,7 @@ func (b *bench) recordedPrompts(prompts ...string) {
 	}
 }
 
-// alone works without any server: not even the agent's own.
+// alone works without any server.
 func alone(b *bench) {
 	p := b.project("shop")
 	b.turn(b.agent, p, Turn{Prompt: rule, NoMCP: true}, Say("Understood."))
@@ -226,7 +226,7 @@ func alone(b *bench) {
 	b.order()
 }
 
-// server works with a server, which is killed in between.
+// server works with a server that is killed in between.
 func server(b *bench) {
 	p := b.project("shop")
 	serve := func() *Process {
@@ -277,12 +277,12 @@ func (b *bench) await(s *Session, n int) {
 	b.Fatalf("%d of %d requests arrived", len(s.Main()), n)
 }
 
-// locked works while another process has the directory and answers nothing. What was stated
-// then binds at once: it is in the spool.
+// locked works while another process holds the directory and does not answer. What was stated
+// then binds immediately: it is in the spool.
 func locked(b *bench) {
 	p := b.project("shop")
 	b.session(p, "The staging database is called lyra.", Say("Noted."))
-	// What runs at the end of a session may still have it.
+	// What runs at the end of a session may still hold it.
 	board, err := lukasa.Open(b.world.Data, lukasa.Options{})
 	for began := time.Now(); err != nil && time.Since(began) < time.Minute; time.Sleep(100 * time.Millisecond) {
 		board, err = lukasa.Open(b.world.Data, lukasa.Options{})
@@ -300,7 +300,7 @@ func locked(b *bench) {
 	b.order()
 }
 
-// fullDisk works on a disk without room, and again when there is room.
+// fullDisk works on a full disk, and again when there is room.
 func fullDisk(b *bench) {
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
 		b.Skip("a small disk can only be mounted by root, on Linux")
@@ -334,7 +334,7 @@ func fullDisk(b *bench) {
 	}
 }
 
-// fill writes a file until the disk has no room.
+// fill writes a file until the disk is full.
 func fill(file string) {
 	f, err := os.Create(file)
 	if err != nil {
@@ -350,7 +350,7 @@ func fill(file string) {
 	}
 }
 
-// killed kills the agent in the middle of a turn. What the user said in it binds.
+// killed kills the agent in the middle of a turn. The user's statement in it binds.
 func killed(b *bench) {
 	p := b.project("shop")
 	s, agent := b.start(b.agent, p, Turn{Prompt: rule + " Please look at the repository."}, Shell("git status"), Step{Say: "Never said.", Hold: make(chan struct{})})

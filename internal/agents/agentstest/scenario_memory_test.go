@@ -24,7 +24,7 @@ func (b *bench) write(p *Project, name, content string) {
 	b.commit(p)
 }
 
-// failure has a command fail in the first session. In the third, the model knows before it
+// failure makes a command fail in the first session. In the third, the model knows before it
 // tries again.
 func failure(b *bench) {
 	p := b.project("shop")
@@ -41,7 +41,7 @@ func failure(b *bench) {
 	}
 }
 
-// fact corrects a fact. The next session receives the corrected one alone.
+// fact corrects a fact. The next session receives only the corrected one.
 func fact(b *bench) {
 	p := b.project("shop")
 	b.session(p, "The staging database is called orion.", Say("Noted."))
@@ -51,22 +51,22 @@ func fact(b *bench) {
 	if !strings.Contains(first, "lyra") {
 		b.Errorf("the model does not receive the corrected fact:\n%s", t.summary())
 	}
-	// What was corrected may be told as history, never as the last word.
+	// The old fact may appear as history, never as the last word.
 	if strings.LastIndex(first, "orion") > strings.LastIndex(first, "lyra") {
 		b.Errorf("the model receives the fact that was corrected:\n%s", t.summary())
 	}
 }
 
-// chanceHash is what differs between two runs by chance: hashes of commits, and numbers in ids.
-// They and the directory are taken out before tokens are counted, since two hundred of them
-// make a difference that is as large as what is measured.
+// chanceHash matches what differs between two runs by chance: hashes of commits, and numbers in
+// ids. They and the directory are removed before tokens are counted, since two hundred of them
+// make a difference as large as what is measured.
 var chanceHash = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
 
-// longSteps is how many steps the long session has.
+// longSteps is the number of steps of the long session.
 const longSteps = 200
 
-// long runs a session of 200 steps, with Lukasa and without. What the model reads more with it
-// is Lukasa's text: at most three hundredths, with its tools and without.
+// long runs a session of 200 steps, with Lukasa and without. The additional text for the model
+// is at most three percent, with its tools and without.
 func long(b *bench) {
 	count := func(install bool) (content, body int) {
 		w := newBench(b.T, b.agent, b.program, b.build)
@@ -105,13 +105,13 @@ func long(b *bench) {
 	}
 }
 
-// longCommands are what the long session does, again and again.
+// longCommands are the commands of the long session, in rotation.
 var longCommands = []string{
 	"git status --short", "git log --oneline | head -3", "ls -la", "cat work.txt", "grep -rn state . --include=*.txt | head -2",
 	"git diff --stat", "wc -l work.txt", "git branch -a", "echo step", "git show --stat HEAD | head -5",
 }
 
-// outcome has a command fail with an exit code, which is recorded for every agent.
+// outcome makes a command fail with an exit code, which is recorded for every agent.
 func outcome(b *bench) {
 	p := b.project("shop")
 	b.session(p, "Please run the check.", Shell("echo checked; echo 'check: two errors' >&2; exit 3"), Shell("echo fine"), Say("It failed."))
@@ -130,7 +130,7 @@ func outcome(b *bench) {
 	if failed == nil || fine == nil {
 		b.Fatalf("the calls are not recorded: %s", b.lukasa("export"))
 	}
-	// Where an agent names no calls, what follows a call is about it.
+	// If an agent has no ids for calls, what follows a call belongs to it.
 	about := func(call *event) []*event {
 		var some []*event
 		last := call
@@ -168,7 +168,7 @@ func outcome(b *bench) {
 	}
 }
 
-// echo has Lukasa deny and tell, and looks for its own text in what was recorded.
+// echo makes Lukasa deny and give context, and searches the records for its own text.
 func echo(b *bench) {
 	p := b.project("shop")
 	b.write(p, "deploy.sh", "#!/bin/sh\necho 'deploy: the vault is sealed, unseal it first' >&2\nexit 4\n")
@@ -198,8 +198,8 @@ func echo(b *bench) {
 	b.noEcho(own)
 }
 
-// ownLines returns the lines that Lukasa said to the model: those of denials and of blocks that
-// begin with its name.
+// ownLines returns Lukasa's own lines to the model: those of denials and of blocks that begin
+// with its name.
 func ownLines(t *turn) []string {
 	var all []string
 	for _, r := range t.Main() {

@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// envRecord names a directory that gets what hooks were given in a session, and its transcript.
-// They become fixtures of package migratetest.
+// envRecord names a directory for the hook inputs of a session and its transcript. They become
+// fixtures of package migratetest.
 const envRecord = "LUKASA_AGENTS_RECORD"
 
-// longText is how much of a text of the agent's own is kept in a recording.
+// longText is how much of an agent's own text a recording keeps.
 const longText = 2048
 
-// record works with a program that keeps what each hook is given, and writes that down together
-// with the transcript, under directories of nobody.
+// record works with a program that stores each hook input, and writes them together with the
+// transcript, with neutral directory names.
 func record(b *bench) {
 	into := os.Getenv(envRecord)
 	if into == "" {
@@ -58,10 +58,10 @@ func record(b *bench) {
 	b.keepTranscripts(p, dir)
 }
 
-// waitForHooks waits until what runs at the end of a session is over.
+// waitForHooks waits until what runs at the end of a session has ended.
 func (b *bench) waitForHooks() { _ = b.events() }
 
-// keepHooks writes what hooks were given, one a line with its time.
+// keepHooks writes the hook inputs, one a line with its time.
 func (b *bench) keepHooks(from, to string) {
 	b.Helper()
 	entries, err := os.ReadDir(from)
@@ -87,7 +87,7 @@ func (b *bench) keepHooks(from, to string) {
 	}
 }
 
-// keepTranscripts writes what the agent itself recorded.
+// keepTranscripts writes the agent's own records.
 func (b *bench) keepTranscripts(p *Project, dir string) {
 	b.Helper()
 	if b.agent.Name == "opencode" {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// The rule that the scenarios are about, and the words that lift it.
+// The rule of the scenarios, and the words that lift it.
 const (
 	rule = "Never push to main directly."
 	lift = "You may push to main directly again."
 	push = "git push origin main"
 )
 
-// pushed reports whether what is checked out is on the remote.
+// pushed reports whether the checked-out commit is on the remote.
 func (b *bench) pushed(p *Project) bool {
 	b.Helper()
 	ok, err := p.Pushed(b.ctx())
@@ -22,7 +22,7 @@ func (b *bench) pushed(p *Project) bool {
 	return ok
 }
 
-// commit makes something new to push.
+// commit makes a new commit to push.
 func (b *bench) commit(p *Project) {
 	b.Helper()
 	if err := p.Commit(b.ctx()); err != nil {
@@ -30,7 +30,7 @@ func (b *bench) commit(p *Project) {
 	}
 }
 
-// result returns what the model read of the tool that a step called.
+// result returns the tool result of a step as the model received it.
 func (t *turn) result(step int) string {
 	for _, r := range t.Main() {
 		if all := r.Results(); r.Step > step && len(all) > step {
@@ -40,7 +40,7 @@ func (t *turn) result(step int) string {
 	return ""
 }
 
-// denied reports whether the model read the rule instead of a result.
+// denied reports whether the model received the rule instead of a result.
 func denied(result string) bool {
 	return strings.Contains(strings.ToLower(result), "never push to main directly")
 }
@@ -50,7 +50,7 @@ var (
 	lifting = regexp.MustCompile(`(?i)\blift|\bagain\b|\bforget\b|\ballow`)
 )
 
-// stopped asserts that a push of a step was stopped, before it happened, by the rule.
+// stopped asserts that the rule stopped a step's push before it happened.
 func (b *bench) stopped(t *turn, p *Project, step int) {
 	b.Helper()
 	if b.pushed(p) {
@@ -124,7 +124,7 @@ func ruleEverywhere(b *bench) {
 	b.stopped(t, blog, 0)
 }
 
-// evasions tries to push to main in other words.
+// evasions tries to push to main in other ways.
 func evasions(b *bench) {
 	p := b.project("shop")
 	if _, err := p.Git(b.ctx(), "config", "alias.ship", "push origin main"); err != nil {
@@ -209,7 +209,7 @@ func quoted(b *bench) {
 	}
 }
 
-// forgotten lifts a rule by naming it no more than "that rule".
+// forgotten lifts a rule by calling it only "that rule".
 func forgotten(b *bench) {
 	p := b.project("shop")
 	b.session(p, rule, Say("Understood."))
@@ -244,7 +244,7 @@ func codeModeRule(b *bench) {
 // codeModel is a model that gets one tool, which runs JavaScript.
 const codeModel = "gpt-6.1-sol"
 
-// subagent has the agent hand a rule of its own to a sub-agent: nobody stated it.
+// subagent makes the agent pass a rule of its own to a sub-agent: no user stated it.
 func subagent(b *bench) {
 	p := b.project("shop")
 	args := map[string]any{"description": "Look around", "prompt": rule + " Look at the repository.", "subagent_type": "general-purpose"}

@@ -54,7 +54,7 @@ func (b *bench) open(p *Project, env []string, name string, args ...string) *ter
 	return t
 }
 
-// close kills the program and what it started.
+// close kills the program and its children.
 func (t *terminal) close() {
 	killGroup(t.cmd.Process.Pid)
 	<-t.done
@@ -67,7 +67,7 @@ var (
 	blanks  = regexp.MustCompile(`[\s│╭╮╰╯─]+`)
 )
 
-// screen is all that was ever shown, as words with single spaces between them.
+// screen is everything ever shown, as words separated by single spaces.
 func (t *terminal) screen() string {
 	s := forward.ReplaceAllStringFunc(t.out.String(), func(m string) string {
 		n, _ := strconv.Atoi(forward.FindStringSubmatch(m)[1])
@@ -76,7 +76,7 @@ func (t *terminal) screen() string {
 	return blanks.ReplaceAllString(escapes.ReplaceAllString(s, " "), " ")
 }
 
-// shows waits until the screen showed a text.
+// shows waits until the screen has shown a text.
 func (t *terminal) shows(text string) bool {
 	for range 1200 {
 		if strings.Contains(t.screen(), text) {
@@ -91,7 +91,7 @@ func (t *terminal) shows(text string) bool {
 	return false
 }
 
-// press sends keys, as a person would: after the screen has come to rest.
+// press sends keys as a person would: after the screen is idle.
 func (t *terminal) press(keys string) {
 	time.Sleep(500 * time.Millisecond)
 	if _, err := t.tty.WriteString(keys); err != nil {
@@ -99,8 +99,8 @@ func (t *terminal) press(keys string) {
 	}
 }
 
-// dialog breaks a rule in Claude Code with a person at the terminal: Claude Code asks, with the
-// rule as the reason. The answer decides.
+// dialog breaks a rule in Claude Code with a user at the terminal: Claude Code asks, with the
+// rule as the reason. The user's answer decides.
 func dialog(b *bench) {
 	p := b.project("shop")
 	b.session(p, rule, Say("Understood."))
@@ -137,7 +137,7 @@ func dialog(b *bench) {
 	b.order()
 }
 
-// trustFolder does what a person did at the first start of Claude Code in a directory.
+// trustFolder does what a user does at the first start of Claude Code in a directory.
 func (b *bench) trustFolder(p *Project) {
 	b.Helper()
 	settings := `{"hasCompletedOnboarding":true,"theme":"dark","numStartups":3,"hasIdeOnboardingBeenShown":{},"projects":{` + strconv.Quote(p.Dir) + `:{"hasTrustDialogAccepted":true,"hasCompletedProjectOnboarding":true,"allowedTools":[]}}}`

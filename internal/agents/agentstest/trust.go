@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// trustCodexHooks approves the hooks that Codex knows, as a user does with /hooks: it takes the
-// hash of each from the app server and has the app server write it into the user's settings.
+// trustCodexHooks approves the hooks that Codex knows, as a user does with /hooks: it gets the
+// hash of each from the app server, which then writes it into the user's settings.
 func trustCodexHooks(w *World) error {
 	cmd := exec.Command(filepath.Join(w.bin(), "codex"), "app-server")
 	cmd.Dir, cmd.Env = w.Home, w.Environ()
@@ -66,7 +66,7 @@ func trustCodexHooks(w *World) error {
 	return err
 }
 
-// appServer speaks to `codex app-server`: a message of JSON-RPC a line.
+// appServer is a client of `codex app-server`: one JSON-RPC message per line.
 type appServer struct {
 	in  io.Writer
 	out *bufio.Reader

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// World is a home directory in which an agent works, with what is in it.
+// World is the home directory of an agent, with its content.
 type World struct {
-	// Root holds all the rest.
+	// Root contains everything else.
 	Root string
-	// Home is the home directory, Data that of Lukasa.
+	// Home is the home directory, Data the data directory of Lukasa.
 	Home, Data string
-	// Lukasa is the program.
+	// Lukasa is the path of the program.
 	Lukasa string
 	// Proxy is the address of the model, through which all connections go.
 	Proxy string
@@ -40,7 +40,7 @@ func NewWorld(root, lukasa, proxy string) (*World, error) {
 		"HOME": w.Home, "PATH": w.bin() + string(os.PathListSeparator) + os.Getenv("PATH"), "TMPDIR": filepath.Join(root, "tmp"),
 		"LANG": "C.UTF-8", "TERM": "xterm-256color", "SHELL": "/bin/bash", "USER": "bench", "TZ": "UTC",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
-		// Everything but loopback goes to a proxy that connects to nothing.
+		// Everything except loopback goes to a proxy that connects to nothing.
 		"HTTP_PROXY": proxy, "HTTPS_PROXY": proxy, "http_proxy": proxy, "https_proxy": proxy,
 		"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost",
 		"npm_config_proxy": proxy, "npm_config_https_proxy": proxy, "npm_config_fetch_retries": "0",
@@ -51,7 +51,7 @@ func NewWorld(root, lukasa, proxy string) (*World, error) {
 
 func (w *World) bin() string { return filepath.Join(w.Root, "bin") }
 
-// Environ is the environment of what runs in the world, with more entries.
+// Environ is the environment of the world's processes, with more entries.
 func (w *World) Environ(more ...string) []string {
 	var all []string
 	for k, v := range w.env {
@@ -69,7 +69,7 @@ func (w *World) Write(name, content string) error {
 	return os.WriteFile(file, []byte(content), 0o644)
 }
 
-// Run runs a program in the world and returns what it prints.
+// Run runs a program in the world and returns its output.
 func (w *World) Run(ctx context.Context, dir, name string, args ...string) (string, error) {
 	if name == "lukasa" {
 		name = w.Lukasa
@@ -97,7 +97,7 @@ func (w *World) Start(ctx context.Context, limit time.Duration, dir, name string
 	return start(ctx, limit, cmd)
 }
 
-// Close kills what is left of the world's processes.
+// Close kills the remaining processes of the world.
 func (w *World) Close() { killHome(w.Home) }
 
 // Project is a git repository with a bare remote named origin.
@@ -145,7 +145,7 @@ func (p *Project) Commit(ctx context.Context) error {
 	return err
 }
 
-// Pushed reports whether the remote's main branch has what is checked out.
+// Pushed reports whether the remote's main branch has the checked-out commit.
 func (p *Project) Pushed(ctx context.Context) (bool, error) {
 	here, err := p.Git(ctx, "rev-parse", "HEAD")
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package hooks measures how long a coding agent waits for the hooks of lukasa: whole
-// processes, from their start to their end, beside programs that do nothing.
+// processes, from their start to their end, next to programs that do nothing.
 //
 // The contenders take turns in one run: true, a hello world in Go, lukasa version, and events
-// of an agent's hook on a board with many events, without a server and through one. What true
-// and hello world take is the price of a process on this machine; the rest is ours.
+// of an agent's hook on a board with many events, without a server and through one. The time of
+// true and hello world is the cost of a process on this machine; the rest is ours.
 //
 // The measured program is a file, so that two builds can be compared. The board is built by
-// that program from generated events. Each way to run has a copy of it.
+// that program from generated events. Each mode has a copy of it.
 package hooks
 
 import (
@@ -22,18 +22,18 @@ import (
 	"lukasa.dev/internal/bench"
 )
 
-// Options says what is measured and where.
+// Options configures a measurement.
 type Options struct {
-	// Dir is where everything is written and removed again.
+	// Dir is where temporary files are created.
 	Dir string
-	// Program is the lukasa to be measured. Empty is the one beside this program, else that
-	// in PATH.
+	// Program is the lukasa binary to measure. Empty means the one beside this program, else
+	// the one in PATH.
 	Program string
-	// Events is how many events the board has.
+	// Events is the number of events on the board.
 	Events int
 	// Rounds is how often each contender runs.
 	Rounds int
-	// Progress is called with what is done now.
+	// Progress receives what is being done.
 	Progress func(what string, done, total int)
 }
 
@@ -45,12 +45,12 @@ type Case struct {
 	P50    float64 `json:"p50_ms"`
 	P95    float64 `json:"p95_ms"`
 	Max    float64 `json:"max_ms"`
-	Goal   float64 `json:"goal_ms,omitempty"` // of p50; 0 if there is none
+	Goal   float64 `json:"goal_ms,omitempty"` // for p50; 0 if there is none
 	OK     bool    `json:"ok"`                // p50 is within the goal, or there is none
 	Server bool    `json:"server,omitempty"`  // through a running server
 }
 
-// Report is what was measured.
+// Report is the result.
 type Report struct {
 	Program        string  `json:"program"`
 	Version        string  `json:"version"`
@@ -59,15 +59,14 @@ type Report struct {
 	DirectoryBytes int64   `json:"directory_bytes"`
 	BuildSeconds   float64 `json:"build_seconds"`
 	Cases          []Case  `json:"cases"`
-	// Failures is how many hooks wrote down that something went wrong, and Problem what the
-	// first of them wrote.
+	// Failures is how many hooks logged an error, and Problem the first error.
 	Failures int    `json:"failures"`
 	Problem  string `json:"problem,omitempty"`
 }
 
 // The goals of p50, in milliseconds.
 const (
-	goalStart        = 10 // of a process that does next to nothing
+	goalStart        = 10 // for a process that does next to nothing
 	goalPromptServed = 15
 	goalServed       = 10
 	goalAlone        = 60
@@ -137,7 +136,7 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 	return r, nil
 }
 
-// measure has the contenders take turns. The first turn of each warms the caches and does not
+// measure alternates the contenders. The first turn of each warms the caches and does not
 // count; warm is called after it.
 func measure(ctx context.Context, list []*contender, o Options, warm func() error) error {
 	for round := range o.Rounds + 1 {
@@ -160,7 +159,7 @@ func measure(ctx context.Context, list []*contender, o Options, warm func() erro
 	return nil
 }
 
-// result is what became of a contender.
+// result returns the result of a contender.
 func (c *contender) result() Case {
 	l := bench.LatencyOf(c.times)
 	return Case{
@@ -197,7 +196,7 @@ func (w *world) build(ctx context.Context, data string, o Options) error {
 	return os.Remove(path)
 }
 
-// input is what an agent hands to its hook.
+// input is the input that an agent passes to its hook.
 func (w *world) input(name string, round int, more map[string]any) ([]byte, error) {
 	m := map[string]any{
 		"hook_event_name": name, "session_id": fmt.Sprintf("bench-%d", round/20), "cwd": w.project, "transcript_path": "",

@@ -20,13 +20,13 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// world is where the processes run.
+// world is the environment of the processes.
 type world struct {
 	dir, home, project string
 	program            string
 }
 
-// contender is a process that is started again and again.
+// contender is a process that is started repeatedly.
 type contender struct {
 	name, what string
 	goal       float64
@@ -35,7 +35,7 @@ type contender struct {
 	times      []time.Duration
 }
 
-// findProgram returns the lukasa to be measured.
+// findProgram returns the lukasa binary to measure.
 func findProgram(named string) (string, error) {
 	if named == "" {
 		file := "lukasa"
@@ -64,7 +64,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// contenders returns what takes turns.
+// contenders returns the contenders.
 func (w *world) contenders(ctx context.Context, alone, served string) ([]*contender, error) {
 	var list []*contender
 	add := func(name, what string, goal float64, server bool, run func(context.Context, int) (time.Duration, error)) {
@@ -119,8 +119,8 @@ func (w *world) contenders(ctx context.Context, alone, served string) ([]*conten
 	return list, nil
 }
 
-// quiet keeps a hook from starting a compile in the background, which is no part of what the
-// agent waits for: its mark says that one has just been.
+// quiet keeps a hook from starting a compile in the background, which the agent does not wait
+// for: it sets the mark of a recent compile.
 func quiet(data string) error {
 	mark := filepath.Join(data, "COMPILED")
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
@@ -130,8 +130,7 @@ func quiet(data string) error {
 	return os.Chtimes(mark, later, later)
 }
 
-// hello builds a program that does nothing but to greet. exec.ErrNotFound is the error if there
-// is no Go here.
+// hello builds a hello world program. The error is exec.ErrNotFound if Go is not installed.
 func (w *world) hello(ctx context.Context) (string, error) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -154,7 +153,7 @@ func (w *world) hello(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-// command is a process in the world: it sees nothing of the caller's settings.
+// command is a process in the world, without the caller's settings.
 func (w *world) command(ctx context.Context, path string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, path, args...)
 	c.Dir = w.project
@@ -167,7 +166,7 @@ func (w *world) command(ctx context.Context, path string, args ...string) *exec.
 	return c
 }
 
-// output runs lukasa and returns what it prints.
+// output runs lukasa and returns its output.
 func (w *world) output(ctx context.Context, args ...string) ([]byte, error) {
 	c := w.command(ctx, w.program, args...)
 	var problems bytes.Buffer
@@ -191,8 +190,8 @@ func (w *world) version(ctx context.Context) (string, error) {
 	return v.Version, err
 }
 
-// timed runs a process and returns how long that took, from its start until it has ended and
-// its answer is read.
+// timed runs a process and returns the time from its start until it has ended and its answer is
+// read.
 func (w *world) timed(ctx context.Context, input []byte, path string, args ...string) (time.Duration, error) {
 	c := w.command(ctx, path, args...)
 	var problems bytes.Buffer
@@ -209,7 +208,7 @@ func (w *world) timed(ctx context.Context, input []byte, path string, args ...st
 	return took, nil
 }
 
-// serve starts a server that has a directory, and returns what ends it.
+// serve starts a server on a directory, and returns the function that stops it.
 func (w *world) serve(ctx context.Context, data string) (stop func(), err error) {
 	c := w.command(ctx, w.program, "serve", "--json", "--data", data, "--listen", "127.0.0.1:0")
 	var problems bytes.Buffer
@@ -221,7 +220,7 @@ func (w *world) serve(ctx context.Context, data string) (stop func(), err error)
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	stop = func() { // nothing of it is kept, so that nothing can fail that matters
+	stop = func() { // errors do not matter, since nothing is kept
 		_ = c.Process.Kill()
 		_, _ = io.Copy(io.Discard, out)
 		_ = c.Wait()
@@ -233,11 +232,10 @@ func (w *world) serve(ctx context.Context, data string) (stop func(), err error)
 	return stop, nil
 }
 
-// hookLog is the file in a data directory in which a hook writes down what went wrong: a hook
-// itself never fails.
+// hookLog is the file in a data directory in which hooks log errors: a hook itself never fails.
 const hookLog = "HOOK.log"
 
-// forgetTrouble forgets what went wrong so far.
+// forgetTrouble clears the logged errors.
 func forgetTrouble(data string) error {
 	if err := os.Remove(filepath.Join(data, hookLog)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -245,7 +243,7 @@ func forgetTrouble(data string) error {
 	return nil
 }
 
-// addTrouble counts what went wrong.
+// addTrouble counts the logged errors.
 func (r *Report) addTrouble(data string) error {
 	text, err := os.ReadFile(filepath.Join(data, hookLog))
 	if err != nil {
@@ -262,7 +260,7 @@ func (r *Report) addTrouble(data string) error {
 	return nil
 }
 
-// treeSize returns how many bytes the files of a directory have.
+// treeSize returns the total size of the files in a directory.
 func treeSize(dir string) (bytes int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -20,7 +20,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// lines sends a stream of events over one connection, beside the library that takes in the
+// lines sends a stream of events over one connection, next to the library, which ingests the
 // same lines on a board of its own.
 func (r *run) lines(ctx context.Context) error {
 	parts, size := make([][]byte, rounds), 0
@@ -70,7 +70,7 @@ func (r *run) lines(ctx context.Context) error {
 	return err
 }
 
-// recorded is the error of events that were not all recorded.
+// recorded is the error if not all events were recorded.
 func recorded(got, want int) error {
 	if got != want {
 		return fault.Newf(fault.Internal, "%d of %d events were accepted", got, want)
@@ -78,7 +78,7 @@ func recorded(got, want int) error {
 	return nil
 }
 
-// single returns an event of the corpus as one of a session of its own making.
+// single returns an event of the corpus, moved to a given session.
 func (r *run) single(session string, i int) (*hmx.Event, error) {
 	ev, _, err := hmx.DecodeEvent(bytes.TrimRight(r.corpus.AppendLine(nil, i%r.o.Events), "\n"))
 	if err != nil {
@@ -107,8 +107,8 @@ func (r *run) singleEvents(round, each int) ([][][]byte, error) {
 	return all, nil
 }
 
-// singles sends events one by one from many connections, beside a handler that appends
-// the body to a file and syncs it, under one lock, and does nothing else.
+// singles sends events one by one over many connections, next to a handler that only appends
+// the body to a file and syncs it, under one lock.
 func (r *run) singles(ctx context.Context) error {
 	each := max(r.o.Events/5/rounds/connections, 1)
 	bare, stop, err := bareServer(filepath.Join(r.dir, "bare"))
@@ -146,7 +146,7 @@ func (r *run) singles(ctx context.Context) error {
 	return err
 }
 
-// postAll has each connection send its bodies.
+// postAll sends the bodies of each connection.
 func postAll(wires []*wire, bodies [][][]byte) error {
 	failed := make([]error, len(wires))
 	var all sync.WaitGroup
@@ -168,7 +168,7 @@ func postAll(wires []*wire, bodies [][][]byte) error {
 	return nil
 }
 
-// bareServer serves a handler that makes bodies durable in a file, and returns where.
+// bareServer serves a handler that makes bodies durable in a file, and returns its URL.
 func bareServer(path string) (url string, stop func(), err error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -193,12 +193,12 @@ func bareServer(path string) (url string, stop func(), err error) {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		_, _ = io.WriteString(w, "ok\n") // whoever left does not read it
+		_, _ = io.WriteString(w, "ok\n") // the client may have disconnected
 	})}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = s.Serve(l) // it ends by being closed
+		_ = s.Serve(l) // ends by being closed
 	}()
 	return "http://" + l.Addr().String(), func() {
 		_ = s.Close() // everything was answered
@@ -249,8 +249,8 @@ func (r *run) socket(ctx context.Context) error {
 	return err
 }
 
-// tail follows new events while they are sent one by one, and looks how long it takes from
-// sending one until it is seen.
+// tail follows new events while they are sent one by one, and measures the time from sending an
+// event until it is seen.
 func (r *run) tail(ctx context.Context) error {
 	n := max(min(r.o.Events/20, mostTails), 1)
 	r.o.Progress("a tail of new events", 0, n)
@@ -306,6 +306,6 @@ func (r *run) tail(ctx context.Context) error {
 			return err
 		}
 	}
-	r.report.Waits = append(r.report.Waits, Wait{Name: "tail", What: "an event, from sending it to seeing it in a tail", Ours: bench.LatencyOf(times[1:])}) // the first is of a stream that begins
+	r.report.Waits = append(r.report.Waits, Wait{Name: "tail", What: "an event, from sending it to seeing it in a tail", Ours: bench.LatencyOf(times[1:])}) // the first includes the start of the stream
 	return nil
 }

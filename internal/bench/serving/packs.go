@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// packs asks for packs over HTTP, beside the same questions to the library on the same
+// packs requests packs over HTTP, next to the same questions through the library on the same
 // board.
 func (r *run) packs(ctx context.Context) error {
 	w, err := dial(r.node.URL(), "/v1/pack", r.token, sendsJSON)
@@ -36,13 +36,13 @@ func (r *run) packs(ctx context.Context) error {
 	return err
 }
 
-// The parts of a call of a tool.
+// The parts of a tool call.
 const (
 	mcpHeader = "Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\n"
 	mcpMethod = "tools/call"
 )
 
-// blocks asks for blocks of context as an agent does, with a tool, beside the library.
+// blocks requests blocks of context with a tool, as an agent does, next to the library.
 func (r *run) blocks(ctx context.Context) error {
 	w, err := dial(r.node.URL(), "/mcp", r.token, sendsJSON, mcpHeader)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *run) blocks(ctx context.Context) error {
 	return err
 }
 
-// called is the error of a tool that did not do what it was called for.
+// called is the error of a failed tool call.
 func called(text []byte) error {
 	var answer struct {
 		Result *struct {
@@ -87,15 +87,15 @@ func called(text []byte) error {
 	return nil
 }
 
-// asked asks both sides the same questions in turn, each once more than counts, and after
-// some that do not count. Who is first changes from question to question.
+// asked runs the same questions on both sides alternately, each once more than counts, and
+// after a warm-up. The first side changes from question to question.
 func (r *run) asked(ctx context.Context, what string, questions int, ours, other func(query string) error) (Wait, error) {
 	var times [2][]time.Duration
 	warm := questions/8 + 1
 	for i := range warm + questions {
 		r.o.Progress(what, i, warm+questions)
 		query := r.corpus.Question()
-		if err := other(query); err != nil { // so that both find the same in memory
+		if err := other(query); err != nil { // so that both find the same data in caches
 			return Wait{}, err
 		}
 		for k := range 2 {

@@ -1,16 +1,15 @@
-// Package serving measures what the server reaches, beside the library and beside bare
-// handlers on the same machine in the same run.
+// Package serving measures the server, next to the library and to minimal handlers on the same
+// machine in the same run.
 //
-// A real node listens on loopback in this process, with its keys, quotas, metrics and the
-// lines of its log, which go nowhere. Whoever calls it shares the processors with it, so
-// the client is as little as there can be: requests are written to a connection, and of
-// answers the status and the length are read.
+// A real node listens on loopback in this process, with its keys, quotas, metrics and a log
+// that is discarded. The client shares the processors with it, so it is minimal: it writes
+// requests to a connection, and reads the status and the length of answers.
 //
-// The two sides of a comparison take turns in rounds, and which is first changes from
-// round to round; what counts is the median of the ratios of the rounds. Everything is
-// durable when it counts, is written to a directory of its own, and removed.
+// The two sides of a comparison alternate in rounds, and the first side changes from round to
+// round; the result is the median of the ratios of the rounds. Events count once they are
+// durable. Everything is written to a directory of its own, which is removed.
 //
-// Tenants are not compiled meanwhile: that is the same work whoever wrote.
+// Tenants are not compiled meanwhile: that is the same work for both sides.
 package serving
 
 import (
@@ -28,18 +27,18 @@ import (
 	"lukasa.dev/internal/node"
 )
 
-// Options says what is measured, and where.
+// Options configures a measurement.
 type Options struct {
-	// Dir is where the directory is made that is removed again.
+	// Dir is where temporary directories are created.
 	Dir string
-	// Events is how many events the stream of lines has. Of single events there are a
-	// fifth as many. Zero means 50,000.
+	// Events is the number of events in the stream of lines. There are a fifth as many single
+	// events. Zero means 50,000.
 	Events int
-	// Progress is told what is being measured, and how far it is.
+	// Progress receives what is being measured, and how far it is.
 	Progress func(what string, done, total int)
 }
 
-// How much is measured, by the number of events.
+// Sizes of the measurements, relative to the number of events.
 const (
 	usualEvents = 50_000
 	rounds      = 5
@@ -47,7 +46,7 @@ const (
 	packBudget  = 2000
 	mostPacks   = 300
 	mostTails   = 200
-	memory      = 1280 << 20 // gives a node's board the cache that a board has by default
+	memory      = 1280 << 20 // gives a node's board the default cache of a board
 )
 
 // The goals.
@@ -57,7 +56,7 @@ const (
 	goalPack   = 1.0 // ms
 )
 
-// Rate is how fast events went in, beside something else.
+// Rate is a throughput of events, next to another.
 type Rate struct {
 	Name   string  `json:"name"`
 	What   string  `json:"what"`
@@ -65,23 +64,23 @@ type Rate struct {
 	Events int     `json:"events"`
 	Ours   float64 `json:"per_second"`
 	Other  float64 `json:"other_per_second,omitempty"`
-	Ratio  float64 `json:"ratio,omitempty"` // the median of the rounds'
+	Ratio  float64 `json:"ratio,omitempty"` // the median over the rounds
 }
 
-// Wait is how long answers took, beside something else.
+// Wait is a latency, next to another.
 type Wait struct {
 	Name   string         `json:"name"`
 	What   string         `json:"what"`
 	Beside string         `json:"beside,omitempty"`
 	Ours   bench.Latency  `json:"served"`
 	Other  *bench.Latency `json:"other,omitempty"`
-	Adds   float64        `json:"adds_p50_ms,omitempty"` // what of p50 is ours alone
+	Adds   float64        `json:"adds_p50_ms,omitempty"` // the part of p50 that is ours
 }
 
-// Report is what the measurement found.
+// Report is the result of the measurement.
 type Report struct {
 	Events     int          `json:"events"`
-	EventBytes float64      `json:"event_bytes"` // on average, a line
+	EventBytes float64      `json:"event_bytes"` // average length of a line
 	Rounds     int          `json:"rounds"`
 	Rates      []Rate       `json:"rates"`
 	Waits      []Wait       `json:"waits"`
@@ -116,7 +115,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r.report, nil
 }
 
-// run is a measurement under way.
+// run is a running measurement.
 type run struct {
 	o      Options
 	dir    string
@@ -155,7 +154,7 @@ func (r *run) key(ctx context.Context) (string, error) {
 	return token, err
 }
 
-// measure measures everything, one after the other.
+// measure runs all measurements in sequence.
 func (r *run) measure(ctx context.Context) error {
 	r.o.Progress("making words", 0, 0)
 	r.corpus = bench.NewCorpus(r.o.Events)
@@ -167,15 +166,14 @@ func (r *run) measure(ctx context.Context) error {
 	return nil
 }
 
-// tenant is the tenant as the library has it, on the board that is served.
+// tenant is the tenant through the library, on the board that is served.
 func (r *run) tenant() *lukasa.Tenant { return r.node.Board().Tenant(bench.Tenant, writer()) }
 
-// writer is who writes by the library.
+// writer is the writer for the library.
 func writer() lukasa.Writer { return lukasa.Writer{Actor: "bench", Trust: lukasa.User} }
 
-// turns lets two sides take turns, and returns how fast each was by the median, and the
-// median of the ratios. A side is told which round it is, and returns how many events a
-// second it made durable.
+// turns alternates two sides, and returns the median rate of each and the median of the ratios.
+// A side gets the number of the round, and returns how many events a second it made durable.
 func (r *run) turns(ctx context.Context, what string, ours, other func(round int) (float64, error)) (rate Rate, err error) {
 	var got [2][]float64
 	var ratios []float64
@@ -202,7 +200,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// timed returns how many a second n are.
+// timed returns the rate of n items.
 func timed(n int, f func() error) (float64, error) {
 	start := time.Now()
 	if err := f(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Everything is measured at a small size, the goals are judged by what was found, and
-// nothing is left behind.
+// Everything is measured at a small size, the goals are judged by the results, and no files
+// remain.
 func TestRun(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	dir := t.TempDir()
@@ -44,8 +44,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Answers are read as they come, whole and in chunks; one that is not good is an error
-// with what it says.
+// Answers are read whole and in chunks; a failure is an error with its message.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct{ answer, want, problem string }{
 		{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello", ""},

@@ -11,10 +11,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// chunk is how much of a stream is sent at a time.
+// chunk is the chunk size of a stream.
 const chunk = 64 << 10
 
-// wire is a connection that calls one address, with as little beside it as there can be.
+// wire is a minimal client on one connection for one path.
 type wire struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -22,7 +22,7 @@ type wire struct {
 	buf  []byte
 }
 
-// dial connects to where path is served. Header lines end with CRLF.
+// dial connects to the server of path. Header lines end with CRLF.
 func dial(url, path, token string, header ...string) (*wire, error) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	if err != nil {
@@ -32,7 +32,7 @@ func dial(url, path, token string, header ...string) (*wire, error) {
 	return &wire{conn: conn, in: bufio.NewReaderSize(conn, 64<<10), head: head}, nil
 }
 
-// Header lines that say what is sent.
+// Header lines for what is sent.
 const (
 	sendsJSON  = "Content-Type: application/json\r\n"
 	sendsLines = "Content-Type: application/x-ndjson\r\n"
@@ -40,7 +40,7 @@ const (
 
 func (w *wire) close() { _ = w.conn.Close() } // everything was answered
 
-// post sends a body and returns the answer, which is good until the next call.
+// post sends a body and returns the answer, which is valid until the next call.
 func (w *wire) post(body []byte) ([]byte, error) {
 	w.buf = strconv.AppendInt(append(append(w.buf[:0], w.head...), "Content-Length: "...), int64(len(body)), 10)
 	w.buf = append(append(w.buf, "\r\n\r\n"...), body...)
@@ -70,7 +70,7 @@ func (w *wire) stream(body []byte) ([]byte, error) {
 	return w.answer()
 }
 
-// answer reads an answer, which must be a good one of a known length or in chunks.
+// answer reads an answer, which must be a success of a known length or in chunks.
 func (w *wire) answer() ([]byte, error) {
 	status, length := "", -1
 	for {
@@ -100,7 +100,7 @@ func (w *wire) answer() ([]byte, error) {
 	return body, nil
 }
 
-// body reads a body of a length, or in chunks if that is not known.
+// body reads a body of a length, or in chunks if the length is unknown.
 func (w *wire) body(length int) ([]byte, error) {
 	w.buf = w.buf[:0]
 	for {
@@ -114,7 +114,7 @@ func (w *wire) body(length int) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			n = int(size) + 2 // and what ends it
+			n = int(size) + 2 // and the line end
 		}
 		at := len(w.buf)
 		w.buf = append(w.buf, make([]byte, n)...)

@@ -23,10 +23,10 @@ import (
 	"lukasa.dev/internal/auth"
 )
 
-// connections is how many call at the same time.
+// connections is the number of concurrent clients.
 const connections = 64
 
-// client is a connection that calls, with as little beside it as there can be.
+// client is a minimal HTTP client on one connection.
 type client struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -77,7 +77,7 @@ func (c *client) post(body string) error {
 	return err
 }
 
-// postAll sends events by many connections, one a call.
+// postAll sends events over many connections, one per call.
 func postAll(b *testing.B, url, token string) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -102,11 +102,11 @@ func postAll(b *testing.B, url, token string) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// quiet is a server without a log.
+// quiet configures a server without a log.
 func quiet(o *Options) { o.Log = slog.New(slog.DiscardHandler) }
 
-// BenchmarkSingle is events one by one from many connections; BenchmarkFsync is a handler
-// that writes the body to a file and syncs it, and does nothing else.
+// BenchmarkSingle sends events one by one over many connections; BenchmarkFsync measures a
+// handler that only writes the body to a file and syncs it.
 func BenchmarkSingle(b *testing.B) {
 	w := newWorld(b, quiet)
 	postAll(b, w.url, w.token)
@@ -141,10 +141,10 @@ func BenchmarkFsync(b *testing.B) {
 	postAll(b, "http://"+l.Addr().String(), "x")
 }
 
-// lot is how many events a stream has in benchmarks.
+// lot is the number of events of a stream in benchmarks.
 const lot = 20_000
 
-// BenchmarkLines is a stream over HTTP, BenchmarkIngest the same by the library.
+// BenchmarkLines is a stream over HTTP, BenchmarkIngest the same through the library.
 func BenchmarkLines(b *testing.B) {
 	w := newWorld(b, quiet)
 	bodies := lots(b)
@@ -183,8 +183,8 @@ func lots(b *testing.B) []string {
 	return list
 }
 
-// BenchmarkPack is a pack over HTTP, and the same by the library in turn with it: what HTTP
-// adds is the difference of the medians.
+// BenchmarkPack is a pack over HTTP, alternating with the same through the library: HTTP adds
+// the difference of the medians.
 func BenchmarkPack(b *testing.B) {
 	w := newWorld(b, quiet)
 	const said = "was rolled out to eu-west-1 after the canary had run for thirty minutes without an error, and the old replicas were drained one by one; the migration took four minutes"

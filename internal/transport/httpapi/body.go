@@ -13,11 +13,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// keptBody is how large a buffer is kept for the next body.
+// keptBody is the largest buffer that is kept for the next body.
 const keptBody = 64 << 10
 
-// body reads the whole body of the call, decompressed. The bytes are the call's until it
-// ends.
+// body reads the whole body of the call, decompressed. The bytes are valid until the call ends.
 func (c *call) body() ([]byte, error) {
 	limit := c.s.limits.BodyBytes
 	if c.r.ContentLength > limit {
@@ -38,8 +37,8 @@ func (c *call) body() ([]byte, error) {
 	return c.unpack(coding, raw)
 }
 
-// readAll reads a source of at most limit bytes into memory that is taken from the
-// budget as it fills. The length is what is expected, or less than zero.
+// readAll reads at most limit bytes of a source into memory that is taken from the budget as it
+// fills. length is the expected size, or negative.
 func (c *call) readAll(src io.Reader, limit, length int64) ([]byte, error) {
 	buf := c.buffer()
 	if room := length + 1; length >= 0 && room <= keptBody && int64(cap(buf)) < room {
@@ -70,13 +69,13 @@ func (c *call) readAll(src io.Reader, limit, length int64) ([]byte, error) {
 	}
 }
 
-// buffer returns an empty buffer of the pool.
+// buffer returns an empty buffer from the pool.
 func (c *call) buffer() []byte {
 	b := c.s.bodies.Get().(*[]byte)
 	return (*b)[:0]
 }
 
-// reuse gives a buffer back to the pool, once nothing points into it.
+// reuse returns a buffer to the pool. Nothing may refer to it any more.
 func (c *call) reuse(buf []byte) {
 	if cap(buf) <= keptBody {
 		c.s.bodies.Put(&buf)
@@ -97,7 +96,7 @@ func (c *call) hold(n int64) error {
 	return nil
 }
 
-// giveHeld gives back what hold took, at the end.
+// giveHeld returns what hold took, at the end.
 func (c *call) giveHeld() {
 	c.holding.Lock()
 	defer c.holding.Unlock()
@@ -110,7 +109,7 @@ func errTooLarge(limit int64) error {
 		WithFix("send it in parts; events by the thousand go as application/x-ndjson, which may be of any length")
 }
 
-// unreadable says what became of a body that ended before its end.
+// unreadable returns the error for a body that ended early.
 func unreadable(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
@@ -124,17 +123,17 @@ func unreadable(err error) error {
 	return fault.Newf(fault.UnreadableInput, "the body ended before its end: %w", err).WithFix("send it again, whole")
 }
 
-// pacedReader reads a body that must come at a rate.
+// pacedReader reads a body that must arrive at a minimum rate.
 type pacedReader struct {
 	c     *call
 	src   io.Reader
 	start time.Time
-	idle  time.Duration // if it is not zero, silence is bounded, and not the rate
-	over  func() bool   // it is to end; nil for never
+	idle  time.Duration // if not zero, it bounds silence instead of the rate
+	over  func() bool   // the stream is to end; nil for never
 	read  int64
 }
 
-// paced returns a reader of a body that must come in time.
+// paced returns a reader of a body that must arrive in time.
 func (c *call) paced(src io.Reader) *pacedReader {
 	return &pacedReader{c: c, src: src, start: time.Now()}
 }
@@ -145,21 +144,21 @@ func (p *pacedReader) Read(b []byte) (int, error) {
 	if p.idle > 0 {
 		until = time.Now().Add(p.idle)
 	}
-	_ = p.c.ctl.SetReadDeadline(until) // not every writer has one
+	_ = p.c.ctl.SetReadDeadline(until) // not every writer supports it
 	if p.over != nil && p.over() {
-		return 0, os.ErrDeadlineExceeded // whoever said so may have done it before the line above
+		return 0, os.ErrDeadlineExceeded // over may have been set before the line above
 	}
 	n, err := p.src.Read(b)
 	p.read += int64(n)
 	p.c.in.Add(int64(n))
 	if err == io.EOF {
-		_ = p.c.ctl.SetReadDeadline(time.Time{}) // it was that of the body, not of the connection
+		_ = p.c.ctl.SetReadDeadline(time.Time{}) // the deadline was for the body, not the connection
 	}
 	return n, err
 }
 
-// media returns the type of the body, in lower case without parameters. Text in another
-// encoding than UTF-8 is refused.
+// media returns the type of the body, in lower case without parameters. It refuses text in an
+// encoding other than UTF-8.
 func (c *call) media() (string, error) {
 	lines := c.r.Header["Content-Type"]
 	if len(lines) == 0 {
@@ -181,7 +180,7 @@ func (c *call) media() (string, error) {
 	return media, nil
 }
 
-// jsonBody reads a body that must be JSON, or nothing.
+// jsonBody reads a body that must be JSON or empty.
 func (c *call) jsonBody() ([]byte, error) {
 	media, err := c.media()
 	if err != nil {
@@ -199,5 +198,5 @@ const (
 	mediaNDJSON = "application/x-ndjson"
 )
 
-// blank reports whether there is nothing but white space.
+// blank reports whether b has only white space.
 func blank(b []byte) bool { return len(bytes.TrimLeft(b, " \t\r\n")) == 0 }

@@ -5,30 +5,29 @@ import (
 	"sync"
 )
 
-// budget is something of which there is so much for all. A tenant may have as much as it
-// leaves free, which is half of it if there is no other: however many take all they can,
-// they leave something for one who comes later.
+// budget is an amount shared by all tenants. A tenant may have as much as it leaves free, which
+// is half of it for a single tenant: however many tenants take all they can, some is left for
+// the next one.
 type budget struct {
 	mu    sync.Mutex
 	total int64
 	used  int64
 	by    map[string]int64
-	freed chan struct{} // is closed when something is given back; nil if nobody waits
+	freed chan struct{} // closed when something is returned; nil if no caller waits
 }
 
 func newBudget(total int64) *budget {
 	return &budget{total: total, by: make(map[string]int64)}
 }
 
-// take takes n, or nothing if there is too little left. Those without a tenant share all
-// of it.
+// take takes n, or nothing if too little is left. Callers without a tenant share all of it.
 func (b *budget) take(tenant string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.fits(tenant, n)
 }
 
-// fits is take for who has the lock.
+// fits is take for a caller that holds the lock.
 func (b *budget) fits(tenant string, n int64) bool {
 	free := b.total - b.used - n
 	if free < 0 || tenant != "" && b.by[tenant]+n > max(free, 1) {
@@ -41,7 +40,7 @@ func (b *budget) fits(tenant string, n int64) bool {
 	return true
 }
 
-// give gives back what was taken.
+// give returns what was taken.
 func (b *budget) give(tenant string, n int64) {
 	if n == 0 {
 		return
@@ -60,7 +59,7 @@ func (b *budget) give(tenant string, n int64) {
 	}
 }
 
-// wait is take, and waits until there is enough, or until ctx is done.
+// wait is take that waits until there is enough, or until ctx is done.
 func (b *budget) wait(ctx context.Context, tenant string, n int64) bool {
 	for {
 		b.mu.Lock()

@@ -26,7 +26,7 @@ type call struct {
 	op    string // for logs and metrics
 	who   *auth.Principal
 	start time.Time
-	chore bool // an operation for operators alone
+	chore bool // an operation that only operators may call
 
 	in       atomic.Int64 // bytes of the body
 	entered  bool
@@ -34,17 +34,17 @@ type call struct {
 	bodyDone bool
 	holding  sync.Mutex
 	held     int64 // bytes taken from the budget
-	given    bool  // back, at the end
+	given    bool  // returned to the budget, at the end
 	cause    error // why it failed
 	broken   bool  // the answer could not be completed
 }
 
-// answerWriter counts what is answered.
+// answerWriter counts the bytes of the answer.
 type answerWriter struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
-	timely func(bytes int) // gives the reader time for what is written; nil if somebody else does
+	timely func(bytes int) // extends the deadline for what is written; nil if other code does
 }
 
 func (w *answerWriter) WriteHeader(status int) {
@@ -69,18 +69,18 @@ func (w *answerWriter) Write(p []byte) (int, error) {
 // Unwrap is for [http.ResponseController].
 func (w *answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush passes on what was written. Handlers of others look for it.
+// Flush sends what was written. Foreign handlers look for it.
 func (w *answerWriter) Flush() { _ = w.FlushError() }
 
-// FlushError is Flush, and says what went wrong.
+// FlushError is Flush with the error.
 func (w *answerWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// callKey is where a call stands in a context.
+// callKey is the context key of a call.
 type callKey struct{}
 
-// Principal returns who calls, for handlers behind [Server.Guard]; nil elsewhere.
+// Principal returns the caller, for handlers behind [Server.Guard]; nil elsewhere.
 func Principal(ctx context.Context) *auth.Principal {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c.who
@@ -110,8 +110,8 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) *call {
 	return c
 }
 
-// requestID returns the id that a caller gave its call, or nothing if there is none or
-// one that could do harm in a log.
+// requestID returns the id that a client gave its call, or nothing if there is none or it is
+// unsafe in a log.
 func requestID(h http.Header) string {
 	ids := h["X-Request-Id"]
 	if len(ids) != 1 || len(ids[0]) > 128 {
@@ -127,8 +127,8 @@ func requestID(h http.Header) string {
 	return ids[0]
 }
 
-// end is the last of a call, whatever became of it. It is deferred itself, so that a
-// panic of the call is an answer.
+// end completes a call. It must be deferred directly, so that it can recover from a panic of
+// the call and answer.
 func (c *call) end() {
 	if p := recover(); p != nil {
 		c.panicked(p)
@@ -144,7 +144,7 @@ func (c *call) end() {
 	}
 	c.log(status, took)
 	if c.broken {
-		panic(http.ErrAbortHandler) // cuts the connection, so that half an answer is not taken for a whole one
+		panic(http.ErrAbortHandler) // cuts the connection, so that a partial answer is not taken for a complete one
 	}
 }
 
@@ -158,7 +158,7 @@ func (c *call) panicked(p any) {
 	c.fail(fault.Newf(fault.Internal, "panic: %v", p))
 }
 
-// release gives back what the call took.
+// release returns what the call took.
 func (c *call) release() {
 	c.giveHeld()
 	if c.slot != nil {
@@ -171,7 +171,7 @@ func (c *call) release() {
 	}
 }
 
-// tenant is whom the call's use of the server is counted for.
+// tenant is the tenant that the call's resources are charged to.
 func (c *call) tenant() string {
 	if c.who == nil {
 		return ""
@@ -179,8 +179,8 @@ func (c *call) tenant() string {
 	return c.who.Tenant
 }
 
-// log writes the line of a call. What the caller wrote is not part of it, but for names
-// that are checked.
+// log writes the log line of a call. It contains no client input, except names that are
+// checked.
 func (c *call) log(status int, took time.Duration) {
 	level := slog.LevelInfo
 	if status >= 500 {
@@ -207,7 +207,7 @@ func (c *call) log(status int, took time.Duration) {
 	log.LogAttrs(context.Background(), level, "call", attrs...)
 }
 
-// method returns a method that is well known, for logs.
+// method returns a well-known method, for logs.
 func method(m string) string {
 	switch m {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
@@ -216,22 +216,22 @@ func method(m string) string {
 	return "other"
 }
 
-// hangUp has the connection end after the answer, without waiting for what the caller
-// may still send.
+// hangUp closes the connection after the answer, without waiting for what the client may still
+// send.
 func (c *call) hangUp() {
 	if c.r.ProtoMajor == 1 {
 		c.w.Header().Set("Connection", "close")
-		_ = c.ctl.SetReadDeadline(time.Now().Add(time.Second)) // not every writer has one
+		_ = c.ctl.SetReadDeadline(time.Now().Add(time.Second)) // not every writer supports it
 	}
 }
 
-// answerTime gives the reader of an answer time to read it.
+// answerTime sets the deadline for the client to read an answer.
 func (c *call) answerTime(bytes int) {
 	wait := c.s.limits.WriteTime + time.Duration(int64(bytes)/c.s.limits.BodyRate)*time.Second
-	_ = c.ctl.SetWriteDeadline(time.Now().Add(wait)) // not every writer has one
+	_ = c.ctl.SetWriteDeadline(time.Now().Add(wait)) // not every writer supports it
 }
 
-// left reports whether an error is only that the client went away.
+// left reports whether an error only means that the client disconnected.
 func left(r *http.Request, err error) bool {
 	return errors.Is(err, context.Canceled) && r.Context().Err() != nil
 }

@@ -16,10 +16,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// eventsPath is where events are taken in.
+// eventsPath is the path for events.
 const eventsPath = "/v1/events"
 
-// maxRejected is how many events that were not recorded an answer lists.
+// maxRejected limits the rejected events that an answer lists.
 const maxRejected = 1000
 
 // takeEvents records events: one, an array, or lines.
@@ -74,7 +74,7 @@ func (c *call) takeDocument() {
 	}
 }
 
-// takeOne records one event. If it is refused, that is what became of the call.
+// takeOne records one event. If the event is refused, the call fails.
 func (c *call) takeOne(body []byte) {
 	became := lukasa.Refused
 	defer func(bytes int) { c.s.ingested(ByDocument, TakenOne(became, bytes)) }(len(body))
@@ -93,7 +93,7 @@ func (c *call) takeOne(body []byte) {
 			return
 		}
 	}
-	// Whoever leaves now would not know whether it is recorded. It is.
+	// A client that disconnects now cannot know whether the event is recorded. Record it.
 	ctx := context.WithoutCancel(c.r.Context())
 	res, err := c.s.o.Board.Append(ctx, c.who.Writer(), ev)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *call) takeOne(body []byte) {
 	}
 	in := answer.Intake{Accepted: res.Accepted, Duplicates: res.Duplicates, Late: res.Late, Warnings: len(warnings), Scrubbed: res.Scrubbed, Own: res.Own}
 	in.Into(root)
-	c.reuse(body) // the event has a copy of its own
+	c.reuse(body) // the event has its own copy
 	out := append(appendIntake(append(make([]byte, 0, 512), '{'), &in), '}', '\n')
 	c.w.Header().Set("Content-Type", mediaJSON)
 	c.answerTime(len(out))
@@ -137,13 +137,13 @@ func (c *call) takeArray(text []byte) {
 	c.answerIntake(in, err)
 }
 
-// intakeLog is told of a stream of events while it is taken in. Its functions may be nil.
+// intakeLog receives the progress of a stream of events. Its functions may be nil.
 type intakeLog struct {
 	reject   func(answer.Rejected)
 	progress func(lukasa.IngestReport)
 }
 
-// ingest records lines of events, as far as the caller may.
+// ingest records lines of events that the caller may write.
 func (c *call) ingest(ctx context.Context, by Way, src io.Reader, tell *intakeLog) (*answer.Intake, error) {
 	in := answer.NewIntake()
 	var told lukasa.IngestReport
@@ -184,7 +184,7 @@ func (c *call) ingest(ctx context.Context, by Way, src io.Reader, tell *intakeLo
 	return in, err
 }
 
-// admit lets an event of a stream in. One that comes too fast for its tenant waits, and the
+// admit admits an event of a stream. If it exceeds the rate of its tenant, it waits, and the
 // stream with it.
 func (c *call) admit(ctx context.Context, ev *lukasa.Event) error {
 	if err := c.who.Admit(ev); err != nil {
@@ -196,7 +196,7 @@ func (c *call) admit(ctx context.Context, ev *lukasa.Event) error {
 	return waitTurn(ctx, func() error { return c.s.o.Quotas.Events(ev.TenantID, 1, int64(ev.Size())) })
 }
 
-// answerIntake says what became of events that came together.
+// answerIntake answers with the result for a batch of events.
 func (c *call) answerIntake(in *answer.Intake, err error) {
 	if err != nil {
 		err = ended(err)
@@ -211,7 +211,7 @@ func (c *call) answerIntake(in *answer.Intake, err error) {
 	c.whole(http.StatusOK, out)
 }
 
-// appendIntake writes the members of an answer about events, as encoding/json does.
+// appendIntake appends the members of an answer about events, as encoding/json would.
 func appendIntake(buf []byte, in *answer.Intake) []byte {
 	number := func(name string, n int) {
 		buf = strconv.AppendInt(append(append(append(buf, '"'), name...), `":`...), int64(n), 10)
@@ -252,7 +252,7 @@ func appendIntake(buf []byte, in *answer.Intake) []byte {
 	return append(buf, ']')
 }
 
-// appendState writes the state of a tenant.
+// appendState appends the state of a tenant.
 func appendState(buf []byte, s *answer.State) []byte {
 	buf = appendString(append(buf, `{"tenant":`...), s.Tenant)
 	buf = strconv.AppendUint(append(buf, `,"size":`...), s.Size, 10)
@@ -263,7 +263,7 @@ func appendState(buf []byte, s *answer.State) []byte {
 	return append(buf, '}')
 }
 
-// appendRejected writes an event that was not recorded.
+// appendRejected appends an event that was not recorded.
 func appendRejected(buf []byte, r *answer.Rejected) []byte {
 	buf = strconv.AppendInt(append(buf, `{"index":`...), int64(r.Index), 10)
 	if r.Line != 0 {
@@ -274,7 +274,7 @@ func appendRejected(buf []byte, r *answer.Rejected) []byte {
 	return append(buf, '}')
 }
 
-// appendString writes a text as JSON. What is not UTF-8 in it is replaced.
+// appendString appends a text as JSON, with invalid UTF-8 replaced.
 func appendString(buf []byte, s string) []byte {
 	buf = append(buf, '"')
 	for _, r := range s {

@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// TestOneEvent records an event, and says so: once, again, and with other content.
+// TestOneEvent records an event once, again, and with other content.
 func TestOneEvent(t *testing.T) {
 	w := newWorld(t, nil)
 	var in answer.Intake
@@ -61,7 +61,7 @@ func TestOneEvent(t *testing.T) {
 	}
 }
 
-// TestIntakeAsJSON writes answers about events as encoding/json would.
+// TestIntakeAsJSON: answers about events equal those of encoding/json.
 func TestIntakeAsJSON(t *testing.T) {
 	at := uint64(1<<64 - 1)
 	for _, in := range []*answer.Intake{
@@ -89,8 +89,8 @@ func TestIntakeAsJSON(t *testing.T) {
 	}
 }
 
-// TestSaysWhatHTTPSays tells of warnings and of secrets over HTTP, over WebSocket and by the
-// operation that agents call.
+// TestSaysWhatHTTPSays: warnings and scrubbed secrets are reported over HTTP, over WebSocket
+// and by the operation for agents.
 func TestSaysWhatHTTPSays(t *testing.T) {
 	w := newWorld(t, nil)
 	body := func(id string) string {
@@ -124,7 +124,7 @@ func TestSaysWhatHTTPSays(t *testing.T) {
 	}
 }
 
-// TestArray records the good events of an array, in the order of their session.
+// TestArray records the valid events of an array, in the order of their session.
 func TestArray(t *testing.T) {
 	w := newWorld(t, nil)
 	var in answer.Intake
@@ -149,7 +149,7 @@ func TestArray(t *testing.T) {
 	w.call("POST", "/v1/events", strings.Repeat("[", 1<<20)).want(t, 422, fault.InvalidDocument)
 }
 
-// TestLines records a stream of lines; a bad line costs no good one.
+// TestLines records a stream of lines; a bad line does not affect good ones.
 func TestLines(t *testing.T) {
 	w := newWorld(t, nil)
 	body := events(0, 5000) + "no event\n\n" + eventOf("other", "s", "x", 1) + "\n" + event(0) + "\n" + event(5000)
@@ -167,7 +167,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestPackedBodies reads gzip and zstd, whole and as streams, and refuses what is neither.
+// TestPackedBodies reads gzip and zstd, whole and as streams, and refuses other encodings.
 func TestPackedBodies(t *testing.T) {
 	w := newWorld(t, nil)
 	var in answer.Intake
@@ -188,7 +188,7 @@ func TestPackedBodies(t *testing.T) {
 			w.call("POST", "/v1/events", short, "Content-Encoding", how.String(), "Content-Type", media).want(t, 400, fault.UnreadableInput)
 			w.call("POST", "/v1/events", event(n), "Content-Encoding", how.String(), "Content-Type", media).want(t, 400, fault.UnreadableInput)
 		}
-		n += 10 // what came whole of a stream is recorded
+		n += 10 // complete events of a stream are recorded
 	}
 	for _, bad := range []string{"br", "gzip, zstd", "deflate", "gzip,gzip"} {
 		r := w.call("POST", "/v1/events", event(0), "Content-Encoding", bad)
@@ -219,7 +219,7 @@ func packed(t testing.TB, how coding, text string) string {
 	return b.String()
 }
 
-// TestBombs refuses what is small on the wire and large in memory.
+// TestBombs refuses decompression bombs.
 func TestBombs(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, how := range []coding{gzipped, zstandard} {
@@ -234,7 +234,7 @@ func TestBombs(t *testing.T) {
 			w.call("POST", "/v1/pack", bomb, "Content-Encoding", how.String()).want(t, 413, fault.TooLarge)
 		}
 	}
-	// What came before a bomb is kept.
+	// Events before a bomb are recorded.
 	w.call("POST", "/v1/events", packed(t, gzipped, events(0, 3)+strings.Repeat("\n", 16<<20)), "Content-Encoding", "gzip", "Content-Type", mediaNDJSON).want(t, 413, fault.TooLarge)
 	if n := w.size(); n != 3 {
 		t.Errorf("%d records, want the 3 before the bomb", n)
@@ -244,7 +244,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestWrongMedia refuses types that are not read.
+// TestWrongMedia refuses unknown types.
 func TestWrongMedia(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, media := range []string{"text/plain", "application/x-www-form-urlencoded", "application/xml", "nonsense", "application/json; charset=latin1", "/", "application/json; a"} {
@@ -263,7 +263,7 @@ func TestWrongMedia(t *testing.T) {
 	w.call("POST", "/v1/events", event(2), "Content-Type", "application/x-ndjson; charset=utf-8").good(t, &in)
 }
 
-// TestTruncated keeps what came whole of a body that breaks off, and says so.
+// TestTruncated records the complete events of a body that breaks off, and reports the error.
 func TestTruncated(t *testing.T) {
 	w := newWorld(t, nil)
 	head := func(media string) string {
@@ -284,14 +284,14 @@ func TestTruncated(t *testing.T) {
 			t.Errorf("%s: %d records", name, n)
 		}
 	}
-	// A document that is cut short is none.
+	// A truncated document is refused.
 	answer := w.raw(head(mediaJSON) + "Content-Length: 100000\r\n\r\n" + event(7))
 	if !strings.HasPrefix(answer, "HTTP/1.1 400 ") || w.size() != 3 {
 		t.Errorf("%s, %d records", answer, w.size())
 	}
 }
 
-// TestProgress tells line by line what became of a stream.
+// TestProgress reports the progress of a stream line by line.
 func TestProgress(t *testing.T) {
 	w := newWorld(t, nil)
 	body := events(0, 5000) + "bad\n" + event(5000)
@@ -333,8 +333,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestAgentsWriteInTheirNames refuses what an agent's key sends in another's name, line by
-// line.
+// TestAgentsWriteInTheirNames refuses, line by line, events that an agent's key sends in
+// another agent's name.
 func TestAgentsWriteInTheirNames(t *testing.T) {
 	w := newWorld(t, nil)
 	token := w.key(auth.Request{Role: auth.Agent, Tenant: "acme", Agent: "somebody"})

@@ -11,9 +11,9 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Guard returns a handler that lets through to next what comes by the right name and
-// from the right page, with a good credential, within the tenant's rate. Next finds
-// them with [Principal]. It is around what is served of [Options.Extra] already.
+// Guard returns a handler that checks host, origin, credential and the tenant's rate before it
+// calls next. next gets the caller from [Principal]. Handlers of [Options.Extra] are already
+// guarded.
 func (s *Server) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(callKey{}).(*call); ok && c.s == s && c.who != nil {
@@ -31,7 +31,7 @@ func (s *Server) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// extra hands a call on to a handler of others.
+// extra calls a foreign handler.
 func (c *call) extra(next http.Handler) {
 	if c.r.Method == http.MethodOptions {
 		c.options("DELETE, GET, POST, OPTIONS")
@@ -75,8 +75,8 @@ func (c *call) extra(next http.Handler) {
 	next.ServeHTTP(c.w, r)
 }
 
-// Turn takes one of the places for calls, for a handler behind [Server.Guard] that knows that
-// its request is one and no stream. Done gives it back.
+// Turn takes one of the slots for calls, for a handler behind [Server.Guard] whose request is a
+// call and no stream. done releases it.
 func Turn(ctx context.Context) (done func(), err error) {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
@@ -88,21 +88,22 @@ func Turn(ctx context.Context) (done func(), err error) {
 	return func() { c.s.calls.give(c.tenant(), 1) }, nil
 }
 
-// Hold takes memory for an answer of a handler behind [Server.Guard], until its request is over.
+// Hold reserves memory for an answer of a handler behind [Server.Guard], until its request
+// ends.
 func Hold(ctx context.Context, bytes int64) error {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok || bytes <= keptBody {
-		return nil // small ones are soon gone
+		return nil // small ones are short-lived
 	}
 	return c.hold(bytes)
 }
 
-// memoryOfMessage is how much memory a byte of a body takes that a handler of others reads:
-// as it came, and as what was read in it.
+// memoryOfMessage is the memory per byte of a body that a foreign handler reads: raw and
+// parsed.
 const memoryOfMessage = 2
 
-// heldReader reads a body for a handler of others. What it read is taken from the budget
-// until the call ends.
+// heldReader reads a body for a foreign handler. It takes what it reads from the budget until
+// the call ends.
 type heldReader struct {
 	c   *call
 	src io.Reader
@@ -116,11 +117,11 @@ func (h *heldReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// patient takes away the time for answers that calls before on the same connection left.
-func (c *call) patient() { _ = c.ctl.SetWriteDeadline(time.Time{}) } // not every writer has one
+// patient removes the write deadline that earlier calls on the same connection left.
+func (c *call) patient() { _ = c.ctl.SetWriteDeadline(time.Time{}) } // not every writer supports it
 
-// outside is what is asked of every call: host and origin, headers within their limits,
-// and no secret where it does not belong.
+// outside checks what holds for every call: host and origin, limits of headers, and no secret
+// in the query.
 func (c *call) outside() error {
 	if err := c.s.near.check(c.r); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (c *call) outside() error {
 	return secretInQuery(c.r.URL.RawQuery)
 }
 
-// inside is what is asked of every call that needs a credential.
+// inside checks what holds for every call that needs a credential.
 func (c *call) inside() error {
 	if err := c.come(); err != nil {
 		return err
@@ -143,12 +144,12 @@ func (c *call) inside() error {
 	}
 	c.who = who
 	if c.s.o.Quotas == nil || who.Tenant == "" || c.chore && who.Role == auth.Operator {
-		return nil // what an operator does about a tenant takes nothing of the tenant's share
+		return nil // an operator's calls do not count against the tenant
 	}
 	return c.s.o.Quotas.Request(who.Tenant)
 }
 
-// come lets the call in, unless the server is on its way down.
+// come admits the call, unless the server is draining.
 func (c *call) come() error {
 	if c.entered {
 		return nil
@@ -165,7 +166,7 @@ func errDraining() error {
 	return later{fault.New(fault.Overloaded, "the server is on its way down").WithFix("send it again in a moment; what was not acknowledged may be sent again without harm"), drainWait}
 }
 
-// take takes one of the places that a budget has.
+// take takes one slot of a budget.
 func (c *call) take(b *budget) error {
 	if !b.take(c.tenant(), 1) {
 		return fault.New(fault.Overloaded, "too many calls are under way")
@@ -174,7 +175,7 @@ func (c *call) take(b *budget) error {
 	return nil
 }
 
-// authenticate finds out who calls.
+// authenticate returns the caller.
 func (c *call) authenticate() (*auth.Principal, error) {
 	h := c.r.Header
 	for _, name := range [...]string{"Authorization", "X-Lukasa-Tenant", "X-Lukasa-Scope"} {
@@ -210,7 +211,7 @@ func (c *call) headers() error {
 	return nil
 }
 
-// cors tells a browser that a page of a configured origin may read the answer.
+// cors allows a page of a configured origin to read the answer.
 func (c *call) cors() {
 	origin := c.r.Header.Get("Origin")
 	if origin == "" {
@@ -225,7 +226,7 @@ func (c *call) cors() {
 	h.Set("Access-Control-Expose-Headers", "ETag, Location, Mcp-Session-Id, Retry-After, X-Request-Id")
 }
 
-// options answers what may be asked at an address.
+// options answers an OPTIONS request.
 func (c *call) options(allow string) {
 	h := c.w.Header()
 	h.Set("Allow", allow)

@@ -16,14 +16,13 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// echo is a handler of others, which says who calls.
+// echo is a foreign handler that returns the caller.
 var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	who := Principal(r.Context())
 	fmt.Fprintf(w, "%s %s %s", who.Tenant, who.Role, RequestID(r.Context()))
 })
 
-// TestForeigners refuses calls by a wrong name or from a wrong page: at every address, by
-// every transport.
+// TestForeigners refuses calls with a wrong host or origin, at every path, by every transport.
 func TestForeigners(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Hosts, o.Origins = []string{"memory.example.com"}, []string{"https://app.example.com"}
@@ -92,7 +91,7 @@ func TestForeigners(t *testing.T) {
 	}
 }
 
-// dial makes a WebSocket and ends it, and returns the status of the answer.
+// dial opens and closes a WebSocket, and returns the status of the answer.
 func (w *world) dial(host, origin string) (int, error) {
 	w.t.Helper()
 	h := http.Header{"Authorization": {"Bearer " + w.token}}
@@ -109,7 +108,7 @@ func (w *world) dial(host, origin string) (int, error) {
 	return res.StatusCode, err
 }
 
-// TestListenAddress takes the address that a connection came to for a name of the server.
+// TestListenAddress accepts the address of the connection as a host name of the server.
 func TestListenAddress(t *testing.T) {
 	n := newNeighbours(nil, nil)
 	local := netip.MustParseAddr("192.168.1.5")
@@ -120,7 +119,8 @@ func TestListenAddress(t *testing.T) {
 	}
 }
 
-// TestCredentials asks for one everywhere but where it is open, before anything is read.
+// TestCredentials requires a credential at every path that is not open, before the body is
+// read.
 func TestCredentials(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Extra = map[string]http.Handler{"/mcp": echo}
@@ -191,7 +191,7 @@ func TestGuardAlone(t *testing.T) {
 	}
 }
 
-// TestHeaders refuses headers that are too many or too large, with a problem.
+// TestHeaders refuses too many or too large headers with a problem.
 func TestHeaders(t *testing.T) {
 	w := newWorld(t, nil)
 	for name, line := range map[string]string{"short": "a%d: b\r\n", "longer": "x-h%d: value\r\n"} {
@@ -209,7 +209,7 @@ func TestHeaders(t *testing.T) {
 	w.call("GET", "/v1/root", "", "X-Long", strings.Repeat("x", 30<<10)).good(t, nil)
 }
 
-// TestRequestIDs keeps an id that does no harm, and makes one otherwise.
+// TestRequestIDs keeps a safe id, and makes one otherwise.
 func TestRequestIDs(t *testing.T) {
 	w := newWorld(t, nil)
 	if got := w.call("GET", "/healthz", "", "X-Request-Id", "abc-1.2:3/4+5=").header.Get("X-Request-Id"); got != "abc-1.2:3/4+5=" {
@@ -225,7 +225,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestCORS lets scripts of configured pages read answers, and no others.
+// TestCORS lets only scripts of configured pages read answers.
 func TestCORS(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Origins = []string{"https://app.example.com/"} })
 	r := w.call("GET", "/v1/root", "", "Origin", "https://app.example.com")
@@ -247,7 +247,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestRoutes answers for addresses and methods that there are not.
+// TestRoutes answers for unknown paths and methods.
 func TestRoutes(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, path := range []string{"/", "/v1", "/v2/root", "/v1/root/", "//v1/root", "/v1//root", "/v1/../v1/root", "/v1/./root", "/openapi.json/x", "/V1/root"} {
@@ -292,7 +292,7 @@ func TestPanic(t *testing.T) {
 	w.call("GET", "/v1/root", "").good(t, nil)
 }
 
-// TestRights asks the table who may.
+// TestRights checks calls against the rights in the table.
 func TestRights(t *testing.T) {
 	w := newWorld(t, nil)
 	reader := w.key(auth.Request{Role: auth.Member, Tenant: "acme", Rights: auth.Read})
@@ -304,8 +304,8 @@ func TestRights(t *testing.T) {
 	w.call("GET", "/v1/ingest/ws", "").want(t, 400, fault.Usage)
 }
 
-// TestAnswersTakeTheirTime lets a handler of others take longer than calls before it on the
-// same connection were given.
+// TestAnswersTakeTheirTime lets a foreign handler take longer than earlier calls on the same
+// connection could.
 func TestAnswersTakeTheirTime(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Limits.WriteTime, o.Limits.BodyTime = 50*time.Millisecond, 50*time.Millisecond

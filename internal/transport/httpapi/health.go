@@ -2,15 +2,14 @@ package httpapi
 
 import "net/http"
 
-// health says that the process answers.
+// health reports that the process answers.
 func (c *call) health() {
 	c.w.Header().Set("Content-Type", mediaJSON)
 	c.w.Header().Set("Cache-Control", "no-store")
 	c.send(http.StatusOK, []byte("{\"status\":\"ok\"}\n"))
 }
 
-// ready says whether calls are served: not on the way down, and not when the board has
-// stopped writing.
+// ready reports whether calls are served: the server is not draining, and the board can write.
 func (c *call) ready() {
 	if c.s.draining() {
 		c.fail(errDraining())
@@ -23,7 +22,7 @@ func (c *call) ready() {
 	c.health()
 }
 
-// describe answers the description of the interface.
+// describe answers with the OpenAPI document.
 func (c *call) describe() {
 	c.w.Header().Set("Content-Type", mediaJSON)
 	c.cached(0, c.s.openapi)

@@ -29,7 +29,8 @@ func (e endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestLargeBodies refuses what is too large, announced or not, and keeps nothing of it.
+// TestLargeBodies refuses bodies that are too large, announced or not, and releases their
+// memory.
 func TestLargeBodies(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Limits.BodyBytes = 64 << 10 })
 	large := strings.Repeat(" ", 65<<10)
@@ -42,14 +43,14 @@ func TestLargeBodies(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+w.token)
 		res, err := http.DefaultClient.Do(r)
 		if err != nil {
-			continue // the connection may be cut while the rest is on its way
+			continue // the connection may be cut while the client still sends
 		}
 		res.Body.Close()
 		if res.StatusCode != 413 {
 			t.Errorf("%s: %d", path, res.StatusCode)
 		}
 	}
-	// Lines may go on: those that are no events are told of.
+	// Streams of lines may be long; lines that are no events are reported.
 	w.call("POST", "/v1/events", events(0, 1000), "Content-Type", mediaNDJSON).good(t, nil)
 	waitFor(t, func() bool { return w.s.held.idle() })
 }
@@ -61,7 +62,7 @@ func (b *budget) idle() bool {
 	return b.used == 0 && len(b.by) == 0
 }
 
-// TestSlowBodies ends a body that does not come.
+// TestSlowBodies ends a body that does not arrive.
 func TestSlowBodies(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Limits.BodyTime, o.Limits.StreamIdle = 50*time.Millisecond, 50*time.Millisecond })
 	for _, media := range []string{mediaJSON, mediaNDJSON} {
@@ -71,7 +72,7 @@ func TestSlowBodies(t *testing.T) {
 		}
 		defer conn.Close()
 		fmt.Fprintf(conn, "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: 100000\r\n\r\n%s\n{", w.token, media, event(0))
-		answer, err := io.ReadAll(conn) // until the server hangs up
+		answer, err := io.ReadAll(conn) // until the server closes the connection
 		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408 ") || !strings.Contains(string(answer), `"too_slow"`) {
 			t.Errorf("%s: %s, %v", media, answer, err)
 		}
@@ -91,7 +92,7 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestOverload refuses calls for which there is no room, and takes them again later.
+// TestOverload refuses calls that exceed the limits, and accepts them later.
 func TestOverload(t *testing.T) {
 	hold, held := make(chan struct{}), make(chan struct{}, 8)
 	w := newWorld(t, func(o *Options) {
@@ -106,7 +107,7 @@ func TestOverload(t *testing.T) {
 		all.Go(func() { w.call("POST", "/mcp", "") })
 		<-held
 	}
-	// A tenant has half of it.
+	// A tenant may have half of it.
 	for _, a := range []struct{ method, path string }{{"POST", "/mcp"}, {"GET", "/v1/events/stream"}} {
 		r := w.call(a.method, a.path, "")
 		if p := r.want(t, 503, fault.Overloaded); p.Retry == nil || r.header.Get("Retry-After") != "1" {
@@ -126,8 +127,8 @@ func TestOverload(t *testing.T) {
 	w.call("GET", "/v1/root", "").good(t, nil)
 }
 
-// TestBudgetLeavesSome holds that tenants who take all they can leave something for
-// another, and that one alone has half.
+// TestBudgetLeavesSome: tenants that take all they can leave something for another, and a
+// single one has half.
 func TestBudgetLeavesSome(t *testing.T) {
 	b := newBudget(1200)
 	for hogs := 1; hogs <= 5; hogs++ {
@@ -197,7 +198,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestQuotas says when to come again.
+// TestQuotas says when to retry.
 func TestQuotas(t *testing.T) {
 	err := fmt.Errorf("too fast: %w", errors.Join(fault.New(fault.RateLimited, "events"), &quota.Wait{After: 1500 * time.Millisecond}))
 	p := newProblem(err, "x")
@@ -219,8 +220,8 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// TestOperatorsChangeQuotas whatever the tenant has used up: the limit that stops a tenant
-// does not stop the operator who lifts it.
+// TestOperatorsChangeQuotas: the limit that stops a tenant does not stop the operator who lifts
+// it.
 func TestOperatorsChangeQuotas(t *testing.T) {
 	now := time.Now()
 	w := newWorld(t, func(o *Options) {
@@ -245,7 +246,7 @@ func TestOperatorsChangeQuotas(t *testing.T) {
 	w.call("GET", "/v1/key", "").good(t, nil)
 }
 
-// TestObserve is told of each call.
+// TestObserve: Observe receives each call.
 func TestObserve(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string

@@ -17,8 +17,7 @@ import (
 	"lukasa.dev/internal/quota"
 )
 
-// memoryPerByte is how much memory a byte of a stream may take until it is recorded: as it
-// came, and as an event.
+// memoryPerByte is the memory per byte of a stream until it is recorded: raw, and as an event.
 const memoryPerByte = 4
 
 // roomWait is how long a stream waits for memory, turnWait for its tenant's rate.
@@ -27,14 +26,13 @@ const (
 	turnWait = time.Minute
 )
 
-// streamEnd is why a stream of events ended before its end. It keeps its code whatever is
-// said around it.
+// streamEnd is why a stream of events was ended early. It keeps its code when it is wrapped.
 type streamEnd struct{ err error }
 
 func (e *streamEnd) Error() string { return e.err.Error() }
 func (e *streamEnd) Unwrap() error { return e.err }
 
-// ended returns why a stream ended, in the words of whoever ended it.
+// ended returns why a stream ended: the reason of the component that ended it.
 func ended(err error) error {
 	if end, ok := errors.AsType[*streamEnd](err); ok {
 		return end.err
@@ -42,8 +40,8 @@ func ended(err error) error {
 	return err
 }
 
-// takeLines records a stream of lines. Nothing is read ahead of what can be recorded, so
-// that whoever sends too fast is held back.
+// takeLines records a stream of lines. It does not read ahead of what can be recorded, so that
+// a fast client is slowed down.
 func (c *call) takeLines() {
 	if err := c.take(c.s.streams); err != nil {
 		c.fail(err)
@@ -55,8 +53,8 @@ func (c *call) takeLines() {
 		return
 	}
 	defer feed.close()
-	// What came whole is recorded even if the client is gone by then. Its silence ends the
-	// stream, and nothing else.
+	// Complete events are recorded even if the client has disconnected. Only its silence ends
+	// the stream.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.r.Context()))
 	defer cancel()
 	defer context.AfterFunc(c.s.stopped, cancel)()
@@ -72,7 +70,7 @@ func (c *call) takeLines() {
 	c.answerIntake(in, err)
 }
 
-// tellLines takes a stream in, and tells line by line how far it is.
+// tellLines ingests a stream, and reports its progress line by line.
 func (c *call) tellLines(ctx context.Context, feed *feed, tell *intakeLog) {
 	_ = c.ctl.EnableFullDuplex() // not every writer needs it
 	c.w.Header().Set("Content-Type", mediaNDJSON)
@@ -82,7 +80,7 @@ func (c *call) tellLines(ctx context.Context, feed *feed, tell *intakeLog) {
 	say := func() {
 		c.answerTime(len(buf))
 		if _, err := c.w.Write(buf); err == nil {
-			_ = c.w.FlushError() // a client that left does not hear of it
+			_ = c.w.FlushError() // the client may have disconnected
 		}
 		buf = buf[:0]
 	}
@@ -99,7 +97,7 @@ func (c *call) tellLines(ctx context.Context, feed *feed, tell *intakeLog) {
 	}
 	say()
 	in, err := c.ingest(ctx, ByLines, feed, tell)
-	in.Omitted = 0 // each has a line of its own
+	in.Omitted = 0 // each has its own line
 	buf = appendIntake(append(buf, `{"done":`+strconv.FormatBool(err == nil)+`,`...), in)
 	if err != nil {
 		err = ended(err)
@@ -112,7 +110,7 @@ func (c *call) tellLines(ctx context.Context, feed *feed, tell *intakeLog) {
 	say()
 }
 
-// appendProgress writes how far a stream is recorded.
+// appendProgress appends the progress of a stream.
 func appendProgress(buf []byte, r *lukasa.IngestReport) []byte {
 	buf = append(buf, `{"progress":{`...)
 	for i, m := range [...]struct {
@@ -130,7 +128,7 @@ func appendProgress(buf []byte, r *lukasa.IngestReport) []byte {
 	return append(buf, "}}\n"...)
 }
 
-// accepts reports whether the caller names a type among those that it accepts.
+// accepts reports whether the client accepts a type.
 func accepts(h http.Header, media string) bool {
 	for _, line := range h["Accept"] {
 		for part := range strings.SplitSeq(line, ",") {
@@ -147,15 +145,15 @@ func accepts(h http.Header, media string) bool {
 type feed struct {
 	c     *call
 	src   io.Reader
-	done  func()     // of what unpacks
-	stop  func()     // of the watch on the credential
-	busy  sync.Mutex // is held while it is read
+	done  func()     // releases the decompressor
+	stop  func()     // stops watching the credential
+	busy  sync.Mutex // held during reads
 	ended chan struct{}
-	why   atomic.Pointer[fault.Error] // it is to end
+	why   atomic.Pointer[fault.Error] // why the stream is to end
 	// spooled says that what is read does not stay in memory.
 	spooled bool
 
-	taken atomic.Int64 // of the budget
+	taken atomic.Int64 // from the budget
 	read  atomic.Int64
 }
 
@@ -188,7 +186,7 @@ func (c *call) feed() (*feed, error) {
 	return f, nil
 }
 
-// watch ends the stream when the server goes down or the credential is no longer good.
+// watch ends the stream when the server drains or the credential ends.
 func (f *feed) watch(gone <-chan struct{}) {
 	select {
 	case <-f.c.s.leave:
@@ -198,14 +196,14 @@ func (f *feed) watch(gone <-chan struct{}) {
 	case <-f.ended:
 		return
 	}
-	_ = f.c.ctl.SetReadDeadline(time.Now()) // wakes who waits for the body
+	_ = f.c.ctl.SetReadDeadline(time.Now()) // wakes a blocked read of the body
 }
 
 func errRevoked() *fault.Error {
 	return fault.New(fault.Unauthenticated, "the credential is no longer good")
 }
 
-// Read reads on when there is memory for it.
+// Read reads once there is memory for it.
 func (f *feed) Read(b []byte) (int, error) {
 	if why := f.why.Load(); why != nil {
 		return 0, &streamEnd{why}
@@ -226,7 +224,7 @@ func (f *feed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// readOn reads, and says in our words why it cannot.
+// readOn reads, and translates errors.
 func (f *feed) readOn(b []byte) (int, error) {
 	f.busy.Lock()
 	defer f.busy.Unlock()
@@ -241,9 +239,9 @@ func (f *feed) readOn(b []byte) (int, error) {
 	return n, err
 }
 
-// recorded gives back the memory of what is recorded.
+// recorded releases the memory of what is recorded.
 func (f *feed) recorded(r lukasa.IngestReport) {
-	taken := f.taken.Load() // before what was read, which can only be more
+	taken := f.taken.Load() // loaded before the read count, which only grows
 	held := max(f.read.Load()-r.Bytes, 0) * memoryPerByte
 	if free := taken - held; free > 0 {
 		f.taken.Add(-free)
@@ -251,17 +249,17 @@ func (f *feed) recorded(r lukasa.IngestReport) {
 	}
 }
 
-// close gives everything back.
+// close releases everything.
 func (f *feed) close() {
 	close(f.ended)
 	f.stop()
-	if f.busy.TryLock() { // otherwise somebody still reads, and nobody else may use what unpacks
+	if f.busy.TryLock() { // otherwise a read is still running, and the decompressor cannot be reused
 		f.done()
 	}
 	f.c.s.held.give(f.c.tenant(), f.taken.Swap(0))
 }
 
-// waitTurn asks until it is the caller's turn by its tenant's rate, or too long is over.
+// waitTurn calls ask until the tenant's rate permits it, or the wait is too long.
 func waitTurn(ctx context.Context, ask func() error) error {
 	until := time.Now().Add(turnWait)
 	for {

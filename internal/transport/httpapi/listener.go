@@ -9,16 +9,16 @@ import (
 	"sync/atomic"
 )
 
-// freeHead is how much a connection may send before its call is known without asking for
-// memory: as much as most calls have.
+// freeHead is how many bytes of a head a connection may send without memory from the budget: as
+// much as most calls have.
 const freeHead = 8 << 10
 
 // errCrowdedHeads says that there is no memory for the head of a call.
 var errCrowdedHeads = errors.New("too many heads of calls are in memory")
 
-// Listener returns a listener for the server of [Server.HTTP]. Nobody is known before the
-// head of a call is read; so its connections have so much memory for heads together, and
-// those that want more are closed.
+// Listener returns a listener for the server of [Server.HTTP]. The caller is unknown before the
+// head of a call is read, so all connections share one budget for heads, and those that exceed
+// it are closed.
 func (s *Server) Listener(l net.Listener) net.Listener { return &headListener{l, s.heads} }
 
 type headListener struct {
@@ -41,18 +41,18 @@ func (l *headListener) Accept() (net.Conn, error) {
 type headConn struct {
 	net.Conn
 	heads   *budget
-	reading atomic.Bool // the head of a call, or nothing
+	reading atomic.Bool // it reads the head of a call, or nothing
 
 	mu   sync.Mutex
-	read int64 // of the head
-	held int64 // of the budget
+	read int64 // bytes of the head
+	held int64 // bytes of the budget
 }
 
 // Read implements net.Conn.
 func (h *headConn) Read(p []byte) (int, error) {
 	n, err := h.Conn.Read(p)
 	if n > 0 && h.reading.Load() && !h.count(int64(n)) {
-		_ = h.Close() // there is no more to say
+		_ = h.Close() // there is no answer to send
 		return 0, errCrowdedHeads
 	}
 	return n, err
@@ -80,8 +80,8 @@ func (h *headConn) Close() error {
 	return h.Conn.Close()
 }
 
-// CloseWrite ends what is sent, so that the other end reads the answer before it learns that
-// what it still sends is not read.
+// CloseWrite ends sending, so that the client reads the answer before it learns that the rest
+// of its request is not read.
 func (h *headConn) CloseWrite() error {
 	if half, ok := h.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -89,7 +89,7 @@ func (h *headConn) CloseWrite() error {
 	return nil
 }
 
-// set says whether what comes is the head of a call, and gives back what the last had.
+// set sets whether a head is being read, and releases what the last one took.
 func (h *headConn) set(reading bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -98,7 +98,7 @@ func (h *headConn) set(reading bool) {
 	h.read, h.held = 0, 0
 }
 
-// headState follows the connections of a server.
+// headState follows the state of a server's connections.
 func headState(conn net.Conn, state http.ConnState) {
 	if secured, ok := conn.(*tls.Conn); ok {
 		conn = secured.NetConn()

@@ -35,7 +35,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// TestFramesAreCounted has the memory of a frame that is under way come from the budget.
+// TestFramesAreCounted: the memory of an incomplete frame comes from the budget.
 func TestFramesAreCounted(t *testing.T) {
 	w := newWorld(t, nil)
 	conn := w.socketOf(w.token)
@@ -62,7 +62,7 @@ func TestFramesAreCounted(t *testing.T) {
 	eventually(t, "everything is given back", w.s.held.idle)
 }
 
-// TestLateFrame gives up a frame that does not come in time.
+// TestLateFrame gives up a frame that does not arrive in time.
 func TestLateFrame(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Limits.BodyTime = time.Millisecond })
 	conn := w.socketOf(w.token)
@@ -81,7 +81,7 @@ func TestLateFrame(t *testing.T) {
 	eventually(t, "everything is given back", w.s.held.idle)
 }
 
-// TestBodiesOfOthersAreCounted has bodies that handlers of others read come from the budget.
+// TestBodiesOfOthersAreCounted: bodies that foreign handlers read come from the budget.
 func TestBodiesOfOthersAreCounted(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Limits.HeldBytes = 64 << 10
@@ -98,10 +98,9 @@ func TestBodiesOfOthersAreCounted(t *testing.T) {
 	eventually(t, "everything is given back", w.s.held.idle)
 }
 
-// TestHeads closes connections that want too much memory before it is known who they are,
-// and no others.
+// TestHeads closes only those connections that want too much memory before their caller is known.
 func TestHeads(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Limits.HeldBytes = 64 << 10 }) // half of it for heads
+	w := newWorld(t, func(o *Options) { o.Limits.HeldBytes = 64 << 10 }) // half of it is for heads
 	large := "GET /v1/root HTTP/1.1\r\nHost: localhost\r\nX-Long: " + strings.Repeat("a", 30<<10)
 	dial := func() net.Conn {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
@@ -131,8 +130,8 @@ func TestHeads(t *testing.T) {
 	eventually(t, "everything is given back", w.s.heads.idle)
 }
 
-// TestOperationsAreCharged counts what operations record against the limits of a tenant, and
-// lets one that has too much take things away.
+// TestOperationsAreCharged charges what operations record to a tenant, and lets a tenant over its
+// limit delete.
 func TestOperationsAreCharged(t *testing.T) {
 	book := quota.New(quota.Options{Default: quota.Limits{MaxRecords: 2}})
 	w := newWorld(t, func(o *Options) {
@@ -150,7 +149,7 @@ func TestOperationsAreCharged(t *testing.T) {
 	w.call("POST", "/v1/redact", `{"names":["b"]}`).good(t, nil)
 }
 
-// TestUnreadAnswersOfOthers ends an answer of a handler of others that nobody reads.
+// TestUnreadAnswersOfOthers ends an answer of a foreign handler that the client does not read.
 func TestUnreadAnswersOfOthers(t *testing.T) {
 	failed := make(chan error, 1)
 	w := newWorld(t, func(o *Options) {
@@ -184,7 +183,7 @@ func TestUnreadAnswersOfOthers(t *testing.T) {
 	}
 }
 
-// TestAnswersAreCounted has large answers come from the budget.
+// TestAnswersAreCounted: large answers come from the budget.
 func TestAnswersAreCounted(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Limits.HeldBytes = 400 << 10 })
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
@@ -195,8 +194,8 @@ func TestAnswersAreCounted(t *testing.T) {
 	eventually(t, "everything is given back", w.s.held.idle)
 }
 
-// TestDoneIsTold has the answer to a write told, whatever else is in memory: who is refused sends
-// the same again.
+// TestDoneIsTold: the answer to a write is always sent, whatever memory is in use, since a
+// refused client would send it again.
 func TestDoneIsTold(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Limits.HeldBytes = 200 << 10 })
 	m := &lukasa.Memory{Type: "fact", Key: "memories/log.md", Text: strings.Repeat(`"`, 60<<10) + "END", Tags: []string{"memory-tool"}}
@@ -209,7 +208,7 @@ func TestDoneIsTold(t *testing.T) {
 	}
 }
 
-// TestHold gives memory to handlers of others until their request is over.
+// TestHold reserves memory for foreign handlers until their request ends.
 func TestHold(t *testing.T) {
 	late := make(chan context.Context, 3)
 	w := newWorld(t, func(o *Options) {
@@ -234,7 +233,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestTurn gives handlers of others places among the calls.
+// TestTurn gives foreign handlers slots for calls.
 func TestTurn(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Limits.Calls = 4

@@ -10,8 +10,7 @@ import (
 	"lukasa.dev/internal/api"
 )
 
-// object is a JSON object. encoding/json writes its members by name, so that the document
-// is always the same.
+// object is a JSON object. encoding/json sorts its members, so the document is always the same.
 type object = map[string]any
 
 // OpenAPI returns the description of the interface, as OpenAPI 3.1.
@@ -58,7 +57,7 @@ func document(ops []*api.Operation, version string) []byte {
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(doc); err != nil {
-		panic("httpapi: a schema of the table is no JSON: " + err.Error()) // a test makes it
+		panic("httpapi: a schema of the table is no JSON: " + err.Error()) // a test makes the document
 	}
 	return out.Bytes()
 }
@@ -66,7 +65,7 @@ func document(ops []*api.Operation, version string) []byte {
 // pathOf returns the path of an operation as OpenAPI writes it.
 func pathOf(op *api.Operation) string { return strings.ReplaceAll(op.Path, "...}", "}") }
 
-// described is an operation.
+// described describes an operation.
 func described(op *api.Operation) object {
 	d := object{
 		"operationId": op.Name, "summary": op.Short, "tags": []string{op.Group},
@@ -81,7 +80,7 @@ func described(op *api.Operation) object {
 	return d
 }
 
-// bodies are the types of a body, with their schemas.
+// bodies describes the types of a body, with their schemas.
 func bodies(op *api.Operation) object {
 	schema := any(op.BodySchema())
 	if !op.Stream {
@@ -110,7 +109,7 @@ func optional(op *api.Operation) bool {
 	return !op.Stream
 }
 
-// parameters are what stands in the path, the query and the headers.
+// parameters describes the path, the query and the headers.
 func parameters(op *api.Operation) []object {
 	list := []object{}
 	for _, f := range op.Fields() {
@@ -142,7 +141,7 @@ func parameters(op *api.Operation) []object {
 	return list
 }
 
-// responses are what may be answered.
+// responses describes the possible answers.
 func responses(op *api.Operation) object {
 	all := object{"default": object{"$ref": "#/components/responses/Problem"}}
 	media := op.Media
@@ -172,8 +171,8 @@ func responses(op *api.Operation) object {
 	return all
 }
 
-// statusResponse is a refusal as OTLP/HTTP has it. Host, origin and headers are judged before
-// anybody looks who is asked, and refused with a problem.
+// statusResponse is a refusal as in OTLP/HTTP. Host, origin and headers are checked before
+// routing, and refused with a problem.
 func statusResponse() object {
 	return object{
 		"description": "What went wrong, as a google.rpc.Status in the encoding of the request.",
@@ -192,7 +191,7 @@ func statusResponse() object {
 	}
 }
 
-// open is an operation that needs no credential.
+// open describes an operation that needs no credential.
 func open(id, summary string) object {
 	return object{
 		"operationId": id, "summary": summary, "security": []object{},
@@ -203,7 +202,7 @@ func open(id, summary string) object {
 	}
 }
 
-// components are what all operations share.
+// components describes what all operations share.
 func components() object {
 	header := func(name, about string) object {
 		return object{"name": name, "in": "header", "description": about, "schema": object{"type": "string"}}

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/api"
 )
 
-// published is the document as others read it.
+// published is the document as a third party reads it.
 var published = sync.OnceValues(func() (routers.Router, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(document(api.Operations(), "1"))
 	if err != nil {
@@ -25,8 +25,7 @@ var published = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(doc)
 })
 
-// described fails if an answer is not as the document says. Requests are compared too, if
-// they were good ones.
+// described fails if an answer does not match the document. It also checks valid requests.
 func (w *world) described(r *http.Request, a *reply) {
 	w.t.Helper()
 	if r.Method == http.MethodHead || r.Method == http.MethodOptions || a.header.Get("Content-Encoding") != "" || a.status == 304 || a.status == 403 {
@@ -67,7 +66,7 @@ func (w *world) described(r *http.Request, a *reply) {
 	}
 }
 
-// TestOpenAPI publishes a document that others can read, with every operation in it.
+// TestOpenAPI publishes a document that third parties can read, with every operation in it.
 func TestOpenAPI(t *testing.T) {
 	w := newWorld(t, nil)
 	r := w.call("GET", "/openapi.json", "", "Authorization", "", "Accept-Encoding", "identity")
@@ -96,8 +95,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestEveryStreamIsServed has a handler for each operation that the table leaves to
-// transports.
+// TestEveryStreamIsServed: each operation that the table leaves to transports has a handler.
 func TestEveryStreamIsServed(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, op := range api.Operations() {

@@ -26,7 +26,7 @@ func (c *call) operate(op *api.Operation) {
 	}
 }
 
-// run does it, and answers if it went well.
+// run executes the operation, and answers if it succeeds.
 func (c *call) run(op *api.Operation) error {
 	c.chore = op.Operators
 	if err := c.inside(); err != nil {
@@ -67,7 +67,7 @@ func (c *call) charge(op *api.Operation, size int) error {
 	return c.s.o.Quotas.Events(c.who.Tenant, 1, int64(size))
 }
 
-// request reads what is asked, and returns how large its body was.
+// request decodes the request, and returns the size of its body.
 func (c *call) request(op *api.Operation) (in any, size int, err error) {
 	query, err := c.query(op)
 	if err != nil {
@@ -94,13 +94,13 @@ func (c *call) request(op *api.Operation) (in any, size int, err error) {
 	return in, len(body), err
 }
 
-// part returns a part of the path.
+// part returns a path parameter.
 func (c *call) part(name string) (string, bool) {
 	v := c.r.PathValue(name)
 	return v, v != ""
 }
 
-// query reads the query, in which there is nothing twice and nothing unknown.
+// query parses the query, and refuses repeated and unknown parameters.
 func (c *call) query(op *api.Operation) (url.Values, error) {
 	if c.r.URL.RawQuery == "" {
 		return nil, nil
@@ -112,12 +112,12 @@ func (c *call) query(op *api.Operation) (url.Values, error) {
 	return query, op.CheckQuery(query)
 }
 
-// conditional reports whether the call says which version it expects.
+// conditional reports whether the call states the version that it expects.
 func (c *call) conditional() bool {
 	return c.r.Header.Get("If-Match") != "" || c.r.Header.Get("If-None-Match") != ""
 }
 
-// conditions reads which version a write expects.
+// conditions reads the version that a write expects.
 func (c *call) conditions(ask *api.Call) error {
 	h := c.r.Header
 	if none := h.Get("If-None-Match"); none != "" {
@@ -140,19 +140,19 @@ func (c *call) conditions(ask *api.Call) error {
 	if len(match) < 3 || match[0] != '"' || match[len(match)-1] != '"' || strings.ContainsAny(match[1:len(match)-1], `",`) || len(h["If-Match"]) > 1 {
 		return fault.Newf(fault.InvalidArgument, "If-Match: %.80q is not one ETag", match).WithFix(`send one, as an answer had it, such as "3"`)
 	}
-	ask.IfMatch, _, _ = strings.Cut(match[1:len(match)-1], "-") // what follows says which answer it was
+	ask.IfMatch, _, _ = strings.Cut(match[1:len(match)-1], "-") // the rest identifies the answer
 	return nil
 }
 
-// appender is an answer that can be written as JSON by itself.
+// appender is an answer with its own JSON encoding.
 type appender interface {
 	AppendJSON(dst []byte) ([]byte, error)
 }
 
-// keptAnswer is how large a buffer is kept for the next answer.
+// keptAnswer is the largest buffer that is kept for the next answer.
 const keptAnswer = 512 << 10
 
-// answer says what an operation answered.
+// answer sends the answer of an operation.
 func (c *call) answer(op *api.Operation, out any) error {
 	buf := c.s.answers.Get().(*bytes.Buffer)
 	buf.Reset()
@@ -168,7 +168,8 @@ func (c *call) answer(op *api.Operation, out any) error {
 	if err := write(buf, out); err != nil {
 		return err
 	}
-	// Small ones are soon gone, and what was done is done: nobody is told to do it again.
+	// Small answers are short-lived, and a write is done: refusing its answer would make the
+	// client repeat it.
 	if n := buf.Len(); n > keptBody && op.ReadOnly() {
 		if err := c.hold(int64(n)); err != nil {
 			return err
@@ -189,7 +190,7 @@ func (c *call) answer(op *api.Operation, out any) error {
 	return nil
 }
 
-// write writes an answer.
+// write encodes an answer.
 func write(buf *bytes.Buffer, out any) error {
 	switch out := out.(type) {
 	case *api.Text:
@@ -206,8 +207,8 @@ func write(buf *bytes.Buffer, out any) error {
 	return enc.Encode(out)
 }
 
-// cached sends an answer that the caller may keep, unless it has it already. It is named by
-// what it says, by the version of what it is about, and by how it is compressed.
+// cached sends an answer that the client may cache, unless it has it already. The ETag depends
+// on the content, the version of its record, and the compression.
 func (c *call) cached(version uint64, body []byte) {
 	sum := sha256.Sum256(body)
 	name := hex.EncodeToString(sum[:12])
@@ -228,15 +229,14 @@ func (c *call) cached(version uint64, body []byte) {
 	c.whole(http.StatusOK, body)
 }
 
-// cacheable says that an answer may be kept by the caller, who asks each time whether it
-// still holds.
+// cacheable allows the client to cache an answer if it revalidates it each time.
 func (c *call) cacheable() {
 	h := c.w.Header()
 	h.Set("Cache-Control", "private, no-cache")
 	h.Add("Vary", "Authorization, X-Lukasa-Tenant, X-Lukasa-Scope")
 }
 
-// has reports whether the caller says that it has the answer with a tag.
+// has reports whether the client states that it has the answer with an ETag.
 func (c *call) has(tag string) bool {
 	for _, line := range c.r.Header["If-None-Match"] {
 		for part := range strings.SplitSeq(line, ",") {
@@ -249,7 +249,8 @@ func (c *call) has(tag string) bool {
 	return false
 }
 
-// packing returns how an answer is compressed: if that is worth it, as the caller likes.
+// packing returns the compression of an answer: what the client prefers, if compression is
+// worth it.
 func (c *call) packing(body []byte) coding {
 	if len(body) < packFrom {
 		return identity
@@ -257,7 +258,7 @@ func (c *call) packing(body []byte) coding {
 	return answerCoding(c.r.Header)
 }
 
-// whole sends an answer that is there as a whole.
+// whole sends a complete answer.
 func (c *call) whole(status int, body []byte) {
 	h := c.w.Header()
 	h.Add("Vary", "Accept-Encoding")

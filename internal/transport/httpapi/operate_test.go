@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// TestMemories writes and reads over HTTP, with the versions that are expected.
+// TestMemories writes and reads over HTTP, with expected versions.
 func TestMemories(t *testing.T) {
 	w := newWorld(t, nil)
 	put := func(text string, headers ...string) *reply {
@@ -52,7 +52,7 @@ func TestMemories(t *testing.T) {
 	w.call("GET", "/v1/memories/a/b", "").good(t, nil)
 }
 
-// TestBadRequests says what is wrong, and where.
+// TestBadRequests: errors name what is wrong, and where.
 func TestBadRequests(t *testing.T) {
 	w := newWorld(t, nil)
 	for body, field := range map[string]string{
@@ -78,7 +78,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestPackedAnswers compresses what is large, as the caller likes.
+// TestPackedAnswers compresses large answers as the client prefers.
 func TestPackedAnswers(t *testing.T) {
 	w := newWorld(t, nil)
 	w.call("POST", "/v1/events", events(0, 50), "Content-Type", mediaNDJSON).good(t, nil)
@@ -140,7 +140,7 @@ func unpacked(t testing.TB, how, text string) string {
 	return b.String()
 }
 
-// TestReads asks for what there is, by every kind of operation that needs nothing more.
+// TestReads calls every kind of read that needs no arguments.
 func TestReads(t *testing.T) {
 	w := newWorld(t, nil)
 	w.call("POST", "/v1/events", events(0, 20), "Content-Type", mediaNDJSON).good(t, nil)
@@ -159,7 +159,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestTransfer takes a tenant from one server to another.
+// TestTransfer moves a tenant from one server to another.
 func TestTransfer(t *testing.T) {
 	from, to := newWorld(t, nil), newWorld(t, nil)
 	from.call("POST", "/v1/events", events(0, 500), "Content-Type", mediaNDJSON).good(t, nil)

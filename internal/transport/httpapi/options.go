@@ -14,38 +14,37 @@ import (
 	"lukasa.dev/internal/quota"
 )
 
-// Options says what is served, and to whom.
+// Options configures a server.
 type Options struct {
 	Board *lukasa.Board
 	Keys  *auth.Store
-	// Quotas bound what tenants send. Nil means that nothing does.
+	// Quotas are the limits of tenants. Nil means none.
 	Quotas *quota.Book
-	// Embedder makes vectors of questions. Nil leaves that to the built-in model.
+	// Embedder embeds questions. Nil means the built-in model.
 	Embedder lukasa.Embedder
-	// Gate is the way in for events that come one by one on a stream. Nil means that
-	// they are recorded as they come.
+	// Gate orders events that arrive one by one on a stream. Nil means that they are recorded
+	// as they arrive.
 	Gate *intake.Gate
-	// Log gets a line for each call. Nil means none.
+	// Log receives a line for each call. Nil means none.
 	Log *slog.Logger
-	// Hosts are names that the server is called by, besides loopback names and the
-	// address that a connection came to.
+	// Hosts are host names of the server, in addition to loopback names and the address of the
+	// connection.
 	Hosts []string
-	// Origins are the pages that may call it, as browsers name them, such as
-	// "https://app.example.com". Scripts of these, and no others, may read answers.
+	// Origins are the origins of pages that may call the server, such as
+	// "https://app.example.com". Only their scripts may read answers.
 	Origins []string
-	// Limits bounds what a call may take. The zero value works.
+	// Limits bounds the resources of a call. The zero value works.
 	Limits Limits
-	// Extra is served at paths of its own, to whoever has a credential; see
-	// [Server.Guard].
+	// Extra are handlers at paths of their own that need a credential; see [Server.Guard].
 	Extra map[string]http.Handler
-	// Open is served at paths of its own without a credential.
+	// Open are handlers at paths of their own that need no credential.
 	Open map[string]http.Handler
-	// Observe is told of each call once it is over: by the name of the operation, or of
-	// the path where there is none, never by what the caller wrote.
+	// Observe receives each call once it is over: the name of the operation, or of the path if
+	// there is none, never client input.
 	Observe func(op string, status int, took time.Duration, in, out int64)
-	// Ingested is told what became of events, by the way they came.
+	// Ingested receives the result for events, and the way they came.
 	Ingested func(by Way, t Taken)
-	// Version is that of the program, for /openapi.json.
+	// Version is the version of the program, for /openapi.json.
 	Version string
 
 	// operations is the table, for tests.
@@ -60,16 +59,16 @@ const (
 	ByDocument Way = "http"      // one event or an array of them
 	ByLines    Way = "ndjson"    // a stream of lines
 	BySocket   Way = "websocket" // one event a frame
-	BySpans    Way = "otlp"      // spans of OpenTelemetry, as the events that are made of them
+	BySpans    Way = "otlp"      // spans of OpenTelemetry, as the events made from them
 )
 
-// Taken says what became of events that came together.
+// Taken is the result for a batch of events.
 type Taken struct {
 	Accepted, Duplicates, Rejected int
-	Bytes                          int64 // of all of them
+	Bytes                          int64 // of all events
 }
 
-// TakenOne is what became of one event of so many bytes.
+// TakenOne is the result for one event.
 func TakenOne(became lukasa.Disposition, bytes int) Taken {
 	t := Taken{Bytes: int64(bytes)}
 	switch became {
@@ -84,44 +83,39 @@ func TakenOne(became lukasa.Disposition, bytes int) Taken {
 	return t
 }
 
-// ingested tells what became of events, if somebody wants to know.
+// ingested calls Ingested, if it is set.
 func (s *Server) ingested(by Way, t Taken) {
 	if s.o.Ingested != nil {
 		s.o.Ingested(by, t)
 	}
 }
 
-// Limits are how much a call may take. Zero stands for the default of each.
+// Limits are the limits of a call. Zero means the default of each.
 type Limits struct {
-	// BodyBytes is how large a body may be, as it is sent and decompressed. Lines of
-	// events may be of any number. Default 8 MiB.
+	// BodyBytes is the maximum size of a body, both compressed and decompressed. Streams of
+	// lines may be longer. Default 8 MiB.
 	BodyBytes int64
-	// HeldBytes is how much of bodies may be in memory at the same time. A tenant may
+	// HeldBytes is how many bytes of bodies may be in memory at the same time. A tenant may
 	// have half of what others leave. Default 128 MiB.
 	HeldBytes int64
-	// HeaderBytes and Headers are how large and how many headers may be. Default
-	// 64 KiB and 128.
+	// HeaderBytes and Headers limit the size and the number of headers. Default 64 KiB and 128.
 	HeaderBytes, Headers int
-	// Calls is how many calls run at the same time, Streams how many streams are open.
-	// A tenant may have half of what others leave. Default 256 and 2048.
+	// Calls limits concurrent calls, and Streams open streams. A tenant may have half of what
+	// others leave. Default 256 and 2048.
 	Calls, Streams int
-	// BodyTime is how long a body may take to come, and a second more for each
-	// BodyRate bytes that came. Default 10 s and 16 KiB.
+	// BodyTime is how long a body may take, plus a second for each BodyRate bytes received.
+	// Default 10 s and 16 KiB.
 	BodyTime time.Duration
 	BodyRate int64
 	// StreamIdle is how long a stream of events may be silent. Default 2 min.
 	StreamIdle time.Duration
-	// WriteTime is how long a reader may leave a piece of an answer unread. Default
-	// 30 s.
+	// WriteTime is how long a client may leave a piece of an answer unread. Default 30 s.
 	WriteTime time.Duration
-	// Heartbeat is how often a stream without events says that it is there. Default
-	// 15 s.
+	// Heartbeat is the interval of heartbeats on a stream without events. Default 15 s.
 	Heartbeat time.Duration
-	// Ratio is how many times larger than what was sent a stream may be when it is
-	// decompressed. Default 100.
+	// Ratio limits the compression ratio of a stream. Default 100.
 	Ratio int64
-	// InFlight is how many events of a WebSocket may wait for their acknowledgement.
-	// Default 256.
+	// InFlight limits the unacknowledged events of a WebSocket. Default 256.
 	InFlight int
 }
 
@@ -142,7 +136,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// keys is what the server needs of the credentials.
+// keys is what the server needs from the store of credentials.
 type keys interface {
 	Authenticate(ctx context.Context, bearer, tenant, scope string) (*auth.Principal, error)
 	Watch(p *auth.Principal) (gone <-chan struct{}, stop func())

@@ -9,10 +9,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// neighbours are the names and pages that the server answers to.
+// neighbours are the hosts and origins that the server accepts.
 type neighbours struct {
 	hosts   map[string]bool // in lower case
-	origins map[string]bool // as they are written in the header, in lower case
+	origins map[string]bool // as in the header, in lower case
 }
 
 func newNeighbours(hosts, origins []string) *neighbours {
@@ -26,9 +26,9 @@ func newNeighbours(hosts, origins []string) *neighbours {
 	return n
 }
 
-// check refuses a call by a name that is not the server's, or from a page that it does
-// not know. Without this, a page that somebody opens in a browser could call a server on
-// the same machine, by a name that leads there.
+// check refuses a call with a host that is not the server's, or from an unknown origin. Without
+// this check, a page in a user's browser could call a server on the same machine by DNS
+// rebinding.
 func (n *neighbours) check(r *http.Request) error {
 	local := localAddress(r)
 	host, ok := hostOf(r.Host)
@@ -61,14 +61,13 @@ func (n *neighbours) knowsOrigin(origin string, local netip.Addr) bool {
 	return ok && n.knows(host, local)
 }
 
-// configured reports whether the origin of a request is one of those that may read
-// answers.
+// configured reports whether an origin is one of those that may read answers.
 func (n *neighbours) configured(origin string) bool {
 	return origin != "" && n.origins[strings.ToLower(origin)]
 }
 
-// knows reports whether a host is a name of this server: a loopback name, the address
-// that the connection came to, or one that was configured.
+// knows reports whether a host is a name of this server: a loopback name, the address of the
+// connection, or a configured name.
 func (n *neighbours) knows(host string, local netip.Addr) bool {
 	if n.hosts[host] {
 		return true
@@ -81,7 +80,7 @@ func (n *neighbours) knows(host string, local netip.Addr) bool {
 	return addr.IsLoopback() || addr == local
 }
 
-// localAddress returns the address that the connection of a request came to.
+// localAddress returns the local address of a request's connection.
 func localAddress(r *http.Request) netip.Addr {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -94,8 +93,8 @@ func localAddress(r *http.Request) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// hostOf returns the host of an authority, in lower case, without its port. An authority
-// that is more than host and port is none.
+// hostOf returns the host of an authority, in lower case, without its port. It refuses an
+// authority that has more than host and port.
 func hostOf(authority string) (host string, ok bool) {
 	host = authority
 	if strings.HasPrefix(authority, "[") {
@@ -128,7 +127,7 @@ func hostOf(authority string) (host string, ok bool) {
 	return strings.ToLower(host), true
 }
 
-// port reports whether a text is nothing, or a colon and a port.
+// port reports whether a text is empty, or a colon and a port.
 func port(s string) bool {
 	if s == "" {
 		return true

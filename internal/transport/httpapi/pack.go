@@ -11,22 +11,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packFrom is how large an answer must be to be worth compressing.
+// packFrom is the smallest answer that is worth compressing.
 const packFrom = 1400
 
-// packers keeps what compresses.
+// packers holds compressors for reuse.
 type packers struct {
 	gzip sync.Pool
-	zstd *zstd.Encoder // for whole answers, many at a time
+	zstd *zstd.Encoder // for whole answers, safe for concurrent use
 }
 
 func newPackers() *packers {
 	p := &packers{}
 	p.gzip.New = func() any {
-		z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one
+		z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 		return z
 	}
-	p.zstd, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(1<<18), zstd.WithLowerEncoderMem(true)) // the options are good
+	p.zstd, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2), zstd.WithWindowSize(1<<18), zstd.WithLowerEncoderMem(true)) // the options are valid
 	return p
 }
 
@@ -40,13 +40,12 @@ func (p *packers) pack(how coding, body []byte) []byte {
 	z := p.gzip.Get().(*gzip.Writer)
 	defer p.gzip.Put(z)
 	z.Reset(&out)
-	_, _ = z.Write(body) // a buffer takes everything
+	_, _ = z.Write(body) // a buffer accepts everything
 	_ = z.Close()
 	return out.Bytes()
 }
 
-// answerCoding returns how the answer may be compressed, by what the caller accepts. Of
-// what it likes equally, zstd is first.
+// answerCoding returns the compression that the client prefers. Among equals, zstd is first.
 func answerCoding(h http.Header) coding {
 	lines := h["Accept-Encoding"]
 	if len(lines) == 0 {
@@ -73,7 +72,7 @@ func answerCoding(h http.Header) coding {
 	return best
 }
 
-// quality returns the weight that parameters of a header say, or 0 for one that is none.
+// quality returns the weight in the parameters of a header, or 0 if it is invalid.
 func quality(params string) float64 {
 	for part := range strings.SplitSeq(params, ";") {
 		name, value, found := strings.Cut(part, "=")

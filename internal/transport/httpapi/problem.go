@@ -19,10 +19,10 @@ import (
 // problemType is the media type of problems.
 const problemType = "application/problem+json"
 
-// maxProblems is how many places of a document a problem lists.
+// maxProblems limits the places of a document that a problem lists.
 const maxProblems = 20
 
-// problem is an error as RFC 9457 has it. What comes after Status is ours.
+// problem is an error as in RFC 9457. The fields after Status are extensions.
 type problem struct {
 	Type      string        `json:"type"`
 	Title     string        `json:"title"`
@@ -35,18 +35,17 @@ type problem struct {
 	Retry     *int          `json:"retry_after,omitempty"` // seconds
 	Problems  []hmx.Problem `json:"problems,omitempty"`
 
-	// report is what became of a stream that came to an end with the problem.
+	// report is the result of a stream that ended with the problem.
 	report *answer.Intake
 }
 
-// overloadWait and drainWait are how long a caller that cannot be served waits before it
-// tries again.
+// overloadWait and drainWait are how long a client should wait before it retries.
 const (
 	overloadWait = time.Second
 	drainWait    = 5 * time.Second
 )
 
-// later is an error that says when to come back.
+// later is an error that says when to retry.
 type later struct {
 	error
 	after time.Duration
@@ -54,7 +53,7 @@ type later struct {
 
 func (l later) Unwrap() error { return l.error }
 
-// newProblem says an error as a problem.
+// newProblem returns an error as a problem.
 func newProblem(err error, id string) *problem {
 	f := fault.From(err)
 	entry := fault.Lookup(f.Code)
@@ -63,7 +62,7 @@ func newProblem(err error, id string) *problem {
 		Fix: f.Advice(), RequestID: id, Field: field(f),
 	}
 	if entry.Code == fault.Internal {
-		p.Detail = entry.Meaning // what it was stands in the log
+		p.Detail = entry.Meaning // the details are in the log
 	}
 	var wait time.Duration
 	if w, ok := errors.AsType[*quota.Wait](err); ok {
@@ -83,8 +82,7 @@ func newProblem(err error, id string) *problem {
 	return p
 }
 
-// field returns the member of the request that a fault is about, if its detail begins
-// with it.
+// field returns the member of the request that a fault is about, if its detail begins with one.
 func field(f *fault.Error) string {
 	if bad, ok := errors.AsType[*hmx.InvalidError](f); ok {
 		for _, p := range bad.Problems {
@@ -110,12 +108,12 @@ func field(f *fault.Error) string {
 	return name
 }
 
-// append writes the problem as JSON, with the report's members behind its own.
+// append appends the problem as JSON, followed by the members of the report.
 func (p *problem) append(buf []byte) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(p); err != nil { // it has nothing that could fail
+	if err := enc.Encode(p); err != nil { // cannot fail
 		return append(buf, `{"type":"about:blank","status":500,"code":"internal"}`...)
 	}
 	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
@@ -126,19 +124,19 @@ func (p *problem) append(buf []byte) []byte {
 	return append(appendIntake(buf, p.report), '}')
 }
 
-// fail answers with a problem. What is left of the body is not waited for.
+// fail answers with a problem. It does not wait for the rest of the body.
 func (c *call) fail(err error) { c.failWith(newProblem(err, c.id), err) }
 
-// failWith answers with a problem that was made of an error.
+// failWith answers with a problem made from an error.
 func (c *call) failWith(p *problem, err error) {
 	c.refuse(p, err, problemType, append(p.append(nil), '\n'))
 }
 
-// refuse answers with a problem as it is written.
+// refuse answers with a problem that is already encoded.
 func (c *call) refuse(p *problem, err error, media string, body []byte) {
 	c.cause = err
 	if c.w.status != 0 {
-		c.broken = true // the answer has begun: the connection is all that can tell
+		c.broken = true // the answer has begun: only the connection can signal the error
 		return
 	}
 	if !c.bodyDone && c.r.ContentLength != 0 {
@@ -160,11 +158,11 @@ func (c *call) refuse(p *problem, err error, media string, body []byte) {
 	c.send(p.Status, body)
 }
 
-// send writes an answer as it is.
+// send writes an answer.
 func (c *call) send(status int, body []byte) {
 	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		_, _ = c.w.Write(body) // a client that left does not hear of it
+		_, _ = c.w.Write(body) // the client may have disconnected
 	}
 }

@@ -6,19 +6,18 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// secretNames are what people call a credential in a query, in lower case and without what
-// separates words.
+// secretNames are usual names of a credential in a query, in lower case and without separators.
 var secretNames = map[string]bool{
 	"token": true, "accesstoken": true, "authtoken": true, "bearertoken": true, "scopetoken": true, "bearer": true, "authorization": true,
 	"apikey": true, "xapikey": true, "secret": true, "clientsecret": true, "password": true, "lukasatoken": true, "xlukasascope": true,
 }
 
-// secretBegins are what credentials of ours begin with.
+// secretBegins are the prefixes of our credentials.
 var secretBegins = [...]string{"lk_", "lukasa_scope_"}
 
-// secretInQuery refuses a credential in the query: addresses are written down in logs and
-// histories everywhere. It is found however often it is percent-encoded, up to the depth at
-// which nobody would read it any more, and in the query of an address that is a value.
+// secretInQuery refuses a credential in the query, since URLs end up in logs and histories. It
+// finds one that is percent-encoded repeatedly, up to a depth, and one in the query of a URL
+// that is a value.
 func secretInQuery(query string) error {
 	const deepest = 4
 	for range deepest {
@@ -40,7 +39,7 @@ func secretInQuery(query string) error {
 	return nil
 }
 
-// secretName reports whether a parameter is called as if it were a credential.
+// secretName reports whether a parameter has the name of a credential.
 func secretName(name string) bool {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune("_-. +[]", r) {
@@ -51,7 +50,7 @@ func secretName(name string) bool {
 	return secretNames[strings.ToLower(plain)]
 }
 
-// secretValue reports whether a value begins as a credential of ours does, with or without a
+// secretValue reports whether a value begins like a credential of ours, with or without a
 // scheme before it.
 func secretValue(value string) bool {
 	value = strings.TrimLeft(value, " +\"'")
@@ -66,8 +65,7 @@ func secretValue(value string) bool {
 	return false
 }
 
-// unescape turns what is percent-encoded into what it stands for, and leaves what is not well
-// formed as it is.
+// unescape decodes percent-encoding, and leaves malformed escapes unchanged.
 func unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -88,7 +86,7 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// hexDigit returns what a hexadecimal digit stands for.
+// hexDigit returns the value of a hexadecimal digit.
 func hexDigit(c byte) (byte, bool) {
 	switch {
 	case c >= '0' && c <= '9':

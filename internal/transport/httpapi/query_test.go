@@ -7,8 +7,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// TestSecretInQuery refuses a credential in the query, however it is written, and takes what
-// only looks a little like one.
+// TestSecretInQuery refuses a credential in the query, however it is encoded, and accepts
+// values that only resemble one.
 func TestSecretInQuery(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, query := range []string{

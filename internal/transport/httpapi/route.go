@@ -11,19 +11,19 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// routes is what is served where.
+// routes is the routing table.
 type routes struct {
 	mux     *http.ServeMux
-	methods []string // that there are at all
+	methods []string // that exist at all
 }
 
-// serving is a handler that has the call.
+// serving is a handler of a call.
 type serving func(c *call)
 
 // ServeHTTP runs the handler for the call that the multiplexer was given.
 func (f serving) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := w.(*routed).c
-	c.r = r // with the parts of the path
+	c.r = r // with the path parameters
 	f(c)
 }
 
@@ -33,7 +33,7 @@ type routed struct {
 	c *call
 }
 
-// route makes the routes of the table, and of what stands beside it.
+// route makes the routes of the table and of the other handlers.
 func (s *Server) route() *routes {
 	rs := &routes{mux: http.NewServeMux()}
 	methods := map[string]bool{http.MethodGet: true, http.MethodHead: true}
@@ -80,7 +80,7 @@ func (s *Server) route() *routes {
 	return rs
 }
 
-// serve hands a call to its handler.
+// serve passes a call to its handler.
 func (rs *routes) serve(c *call) {
 	at := c.r.URL.EscapedPath()
 	if clean := path.Clean(at); at == "" || at != clean && at != clean+"/" {
@@ -103,15 +103,14 @@ func (rs *routes) serve(c *call) {
 	}
 }
 
-// has reports whether there is a handler. The multiplexer has others of its own, which
-// send callers elsewhere.
+// has reports whether there is a handler. The multiplexer's own redirects do not count.
 func (rs *routes) has(r *http.Request) bool {
 	h, _ := rs.mux.Handler(r)
 	_, ok := h.(serving)
 	return ok
 }
 
-// allow returns the methods that an address takes, or nothing if there is none.
+// allow returns the methods of a path, or nothing if there is none.
 func (rs *routes) allow(r *http.Request) string {
 	var list []string
 	ask := *r

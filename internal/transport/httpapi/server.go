@@ -23,7 +23,7 @@ type Server struct {
 	routes    *routes
 	openapi   []byte
 	held      *budget // bytes of bodies
-	heads     *budget // bytes of calls that are not known yet
+	heads     *budget // bytes of heads of calls
 	calls     *budget
 	streams   *budget
 	unpackers *unpackers
@@ -32,18 +32,18 @@ type Server struct {
 	answers   sync.Pool
 	serial    atomic.Uint64
 	prefix    string // of request ids
-	// stopped is done when what is still under way is to be given up.
+	// stopped is done when running calls are to be given up.
 	stopped context.Context
 	stop    context.CancelFunc
 
 	mu      sync.Mutex
-	open    int           // calls and streams that are under way
-	leaving bool          // no more are let in
-	leave   chan struct{} // is closed when leaving
-	idle    chan struct{} // is closed when leaving and nothing is under way
+	open    int           // running calls and streams
+	leaving bool          // no more are admitted
+	leave   chan struct{} // closed when leaving
+	idle    chan struct{} // closed when leaving and nothing is running
 }
 
-// New returns a server. Board and Keys must be given.
+// New returns a server. Board and Keys are required.
 func New(o Options) *Server {
 	if o.operations == nil {
 		o.operations = api.Operations()
@@ -69,14 +69,14 @@ func New(o Options) *Server {
 	return s
 }
 
-// HTTP returns a server for listeners that [Server.Listener] made, with limits and timeouts
-// set. Calls that are dropped while they come in are told to the log.
+// HTTP returns a server for listeners from [Server.Listener], with limits and timeouts set. It
+// logs calls that fail before they are parsed.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    4 * s.limits.HeaderBytes, // what is over the limit gets a problem, and not a line of text
+		MaxHeaderBytes:    4 * s.limits.HeaderBytes, // excess gets a problem document, and not plain text
 		ConnState:         headState,
 		ErrorLog:          slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug),
 	}
@@ -93,7 +93,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.routes.serve(c)
 }
 
-// enter lets a call in, unless the server is on its way down.
+// enter admits a call, unless the server is draining.
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// exit is the end of what enter let in.
+// exit ends what enter admitted.
 func (s *Server) exit() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *Server) exit() {
 	}
 }
 
-// draining reports whether the server is on its way down.
+// draining reports whether the server is shutting down.
 func (s *Server) draining() bool {
 	select {
 	case <-s.leave:
@@ -123,10 +123,10 @@ func (s *Server) draining() bool {
 	}
 }
 
-// Drain lets nobody in any more, tells streams to go, and returns when everything that
-// was under way is acknowledged or refused. When ctx ends before that, what is left is
-// given up: none of it was acknowledged, unless the client was told so. The server
-// answers health checks all the while.
+// Drain admits no more calls, tells streams to end, and returns when everything that is running
+// is acknowledged or refused. When ctx ends before that, the rest is given up: none of it was
+// acknowledged, unless the client has the acknowledgement. The server answers health checks
+// meanwhile.
 func (s *Server) Drain(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.leaving {

@@ -20,11 +20,10 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// farewell is how long the other end has to say goodbye.
+// farewell is how long the client has for the closing handshake.
 const farewell = time.Second
 
-// socket takes events in over a WebSocket: one a frame, and for each frame one that says
-// what became of it.
+// socket ingests events over a WebSocket: one per frame, with one acknowledgement for each.
 func (c *call) socket(op *api.Operation) {
 	if err := c.mayStream(op); err != nil {
 		c.fail(err)
@@ -34,7 +33,7 @@ func (c *call) socket(op *api.Operation) {
 		c.fail(err)
 		return
 	}
-	conn, err := websocket.Accept(c.w, c.r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // host and origin were asked for before
+	conn, err := websocket.Accept(c.w, c.r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // host and origin are already checked
 	if err != nil {
 		c.cause = fault.Wrap(fault.UnreadableInput, err)
 		return
@@ -43,7 +42,7 @@ func (c *call) socket(op *api.Operation) {
 	s.run()
 }
 
-// handshake refuses what is not the beginning of a WebSocket.
+// handshake refuses a request that does not open a WebSocket.
 func (c *call) handshake() error {
 	h := c.r.Header
 	if c.r.ProtoMajor != 1 || c.r.Method != http.MethodGet || !names(h, "Connection", "upgrade") || !names(h, "Upgrade", "websocket") {
@@ -69,22 +68,22 @@ func names(h http.Header, name, token string) bool {
 	return false
 }
 
-// socket is a connection that events come by.
+// socket is a WebSocket that delivers events.
 type socket struct {
 	c      *call
 	conn   *websocket.Conn
 	writer lukasa.Writer
 
-	acks     chan ack      // that are to be sent; there is room for all that can come
-	places   chan struct{} // has an item for each event that is not acknowledged
-	leaving  atomic.Bool   // frames are no longer taken in
+	acks     chan ack      // to be sent; has capacity for all
+	places   chan struct{} // has an item for each unacknowledged event
+	leaving  atomic.Bool   // frames are no longer read
 	crowded  atomic.Bool   // there was no memory for a frame
-	held     int64         // bytes of the budget that the frame has; of who reads
+	held     int64         // bytes of the budget for the current frame; owned by the reader
 	answered chan struct{} // has an item if an acknowledgement was sent
 	out      atomic.Int64  // bytes
 }
 
-// ack says what became of a frame.
+// ack is the result for a frame.
 type ack struct {
 	index    int
 	eventID  string
@@ -95,14 +94,14 @@ type ack struct {
 	scrubbed int
 }
 
-// failed is of an event that is not known to be recorded. It may be sent again.
+// failed is the disposition of an event that may not be recorded. The client may send it again.
 const failed lukasa.Disposition = "failed"
 
-// run serves the connection to its end.
+// run serves the connection until it ends.
 func (s *socket) run() {
 	l := s.c.s.limits
 	s.acks, s.places, s.answered = make(chan ack, l.InFlight), make(chan struct{}, l.InFlight), make(chan struct{}, 1)
-	s.conn.SetReadLimit(4 * wire.DefaultMaxBytes) // what is larger than an event is passed over
+	s.conn.SetReadLimit(4 * wire.DefaultMaxBytes) // a message larger than an event is skipped
 	ctx, cancel := context.WithCancel(context.Background())
 	defer context.AfterFunc(s.c.s.stopped, cancel)()
 	gone, stop := s.c.s.keys.Watch(s.c.who)
@@ -132,14 +131,14 @@ func (s *socket) run() {
 		s.settle(ctx, gone)
 	}
 	timer := time.AfterFunc(farewell, cancel)
-	_ = s.conn.Close(code, reason) // whatever became of it, it is closed
+	_ = s.conn.Close(code, reason) // it is closed in any case
 	timer.Stop()
 	cancel()
 	all.Wait()
 	s.c.w.bytes = s.out.Load()
 }
 
-// settle waits until every event that was taken in is acknowledged.
+// settle waits until every event that was taken is acknowledged.
 func (s *socket) settle(ctx context.Context, gone <-chan struct{}) {
 	for len(s.places) > 0 {
 		select {
@@ -152,7 +151,7 @@ func (s *socket) settle(ctx context.Context, gone <-chan struct{}) {
 	}
 }
 
-// read takes frames in until there are no more.
+// read reads frames until there are no more.
 func (s *socket) read(ctx context.Context) {
 	defer s.giveHeld()
 	for index := 0; ; index++ {
@@ -167,15 +166,15 @@ func (s *socket) read(ctx context.Context) {
 			return
 		}
 		if s.leaving.Load() {
-			s.settled() // it is not acknowledged, and will be sent again
+			s.settled() // it is not acknowledged, so the client will send it again
 			return
 		}
 		s.take(ctx, index, kind, text)
 	}
 }
 
-// frame reads a frame, which must come in time like a body. Of one that is too large it
-// returns the beginning.
+// frame reads a frame, which must arrive in time like a body. It returns the beginning of one
+// that is too large.
 func (s *socket) frame(ctx context.Context) (websocket.MessageType, []byte, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -193,7 +192,7 @@ func (s *socket) frame(ctx context.Context) (websocket.MessageType, []byte, erro
 	return kind, text, err
 }
 
-// timedFrame puts off the time at which a frame is given up, with every byte that came.
+// timedFrame extends the deadline of a frame with every byte received.
 type timedFrame struct {
 	src    io.Reader
 	limits *Limits
@@ -205,20 +204,20 @@ type timedFrame struct {
 func (t *timedFrame) Read(b []byte) (int, error) {
 	n, err := t.src.Read(b)
 	t.read += int64(n)
-	if t.read >= t.limits.BodyRate { // what is smaller has come before that matters
+	if t.read >= t.limits.BodyRate { // less would not change the deadline
 		t.late.Reset(time.Until(t.start.Add(t.limits.BodyTime + time.Duration(t.read/t.limits.BodyRate)*time.Second)))
 	}
 	return n, err
 }
 
-// freeFrame is how much memory a frame gets without asking: as much as most events have.
+// freeFrame is how much memory a frame gets outside of the budget: as much as most events have.
 const freeFrame = 8 << 10
 
 // errCrowded says that there is no memory for a frame.
 var errCrowded = errors.New("too many frames are in memory")
 
-// readFrame reads as much of a frame as an event may have, and a byte more if there is one,
-// into memory that is taken from the budget as it fills.
+// readFrame reads at most as much of a frame as an event may have, and a byte more if there is
+// one, into memory that is taken from the budget as it fills.
 func (s *socket) readFrame(ctx context.Context, r io.Reader) ([]byte, error) {
 	const most = wire.DefaultMaxBytes + 1
 	buf := make([]byte, 0, 1024)
@@ -243,8 +242,8 @@ func (s *socket) readFrame(ctx context.Context, r io.Reader) ([]byte, error) {
 	return buf, nil
 }
 
-// hold takes bytes from the budget until the frame is handed in. It waits for them as long
-// as streams of lines do.
+// hold takes bytes from the budget until the frame is handed over. It waits for them as long as
+// streams of lines do.
 func (s *socket) hold(ctx context.Context, n int64) bool {
 	ctx, cancel := context.WithTimeout(ctx, roomWait)
 	defer cancel()
@@ -255,13 +254,13 @@ func (s *socket) hold(ctx context.Context, n int64) bool {
 	return true
 }
 
-// giveHeld gives back what hold took.
+// giveHeld returns what hold took.
 func (s *socket) giveHeld() {
 	s.c.s.held.give(s.c.tenant(), s.held)
 	s.held = 0
 }
 
-// take hands the event of a frame in.
+// take submits the event of a frame.
 func (s *socket) take(ctx context.Context, index int, kind websocket.MessageType, text []byte) {
 	ev, warnings, err := s.event(kind, text)
 	if err == nil {
@@ -279,7 +278,7 @@ func (s *socket) take(ctx context.Context, index int, kind websocket.MessageType
 		s.acks <- a
 		return
 	}
-	size := len(text) // which is not kept until it is recorded
+	size := len(text) // text is not kept until it is recorded
 	s.offer(ctx, ev, func(r lukasa.EventReceipt, err error) {
 		a := ack{index: index, eventID: ev.EventID, position: r.Position, became: r.Disposition, why: r.Fault, warnings: warnings, scrubbed: r.Scrubbed}
 		if err != nil {
@@ -290,7 +289,7 @@ func (s *socket) take(ctx context.Context, index int, kind websocket.MessageType
 	})
 }
 
-// event reads the event of a frame, and counts what is worth knowing about it.
+// event decodes the event of a frame, and counts its warnings.
 func (s *socket) event(kind websocket.MessageType, text []byte) (ev *lukasa.Event, warnings int, err error) {
 	if kind != websocket.MessageText {
 		return nil, 0, fault.New(fault.WrongMedia, "the frame is binary").WithFix("send one event as one frame of text")
@@ -302,7 +301,7 @@ func (s *socket) event(kind websocket.MessageType, text []byte) (ev *lukasa.Even
 	return ev, len(list), fault.Wrap(fault.InvalidDocument, err)
 }
 
-// offer has an event recorded in its turn.
+// offer submits an event for recording in its order.
 func (s *socket) offer(ctx context.Context, ev *lukasa.Event, done func(lukasa.EventReceipt, error)) {
 	o := s.c.s.o
 	if o.Gate != nil {
@@ -339,7 +338,7 @@ func (s *socket) write(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// settled gives the place of an event to another.
+// settled releases the slot of an event.
 func (s *socket) settled() {
 	<-s.places
 	select {
@@ -348,7 +347,7 @@ func (s *socket) settled() {
 	}
 }
 
-// ping finds out whether the other end is still there, while nothing is under way.
+// ping checks that the client is still there while nothing is under way.
 func (s *socket) ping(ctx context.Context, cancel context.CancelFunc) {
 	beat := time.NewTicker(s.c.s.limits.Heartbeat)
 	defer beat.Stop()

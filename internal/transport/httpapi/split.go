@@ -6,12 +6,12 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// maxElements is how many events an array may have. Lines may be of any number.
+// maxElements is the most events of an array. Streams of lines have no such limit.
 const maxElements = 10_000
 
-// splitArray makes lines of the elements of a JSON array, without looking at what they are:
-// that is done line by line, so that a bad element costs no good one. The array itself must
-// be whole.
+// splitArray makes lines of the elements of a JSON array without parsing them: that is done
+// line by line, so that a bad element does not affect good ones. The array itself must be
+// complete.
 func splitArray(text []byte) ([]byte, error) {
 	s := &splitter{text: text, at: 1}
 	if s.space(); s.peek() == ']' {
@@ -40,14 +40,14 @@ func splitArray(text []byte) ([]byte, error) {
 	}
 }
 
-// splitter goes over an array.
+// splitter scans an array.
 type splitter struct {
 	text []byte
 	at   int
 	out  []byte
 }
 
-// peek returns the byte that it is at, and 0 at the end.
+// peek returns the current byte, and 0 at the end.
 func (s *splitter) peek() byte {
 	if s.at >= len(s.text) {
 		return 0
@@ -55,7 +55,7 @@ func (s *splitter) peek() byte {
 	return s.text[s.at]
 }
 
-// space goes over white space.
+// space skips white space.
 func (s *splitter) space() {
 	for s.at < len(s.text) {
 		switch s.text[s.at] {
@@ -67,7 +67,7 @@ func (s *splitter) space() {
 	}
 }
 
-// end refuses what stands behind the array.
+// end refuses text after the array.
 func (s *splitter) end() error {
 	if s.space(); s.at < len(s.text) {
 		return s.broken("something stands behind the array")
@@ -75,8 +75,8 @@ func (s *splitter) end() error {
 	return nil
 }
 
-// element copies an element, with spaces for the line breaks between its tokens. It goes by
-// quotes and brackets alone.
+// element copies an element, with spaces for the line breaks between its tokens. It considers
+// only quotes and brackets.
 func (s *splitter) element() error {
 	start, depth := s.at, 0
 	for s.at < len(s.text) {
@@ -108,7 +108,7 @@ func (s *splitter) element() error {
 	return s.broken("it ends within an element")
 }
 
-// taken refuses an element that is not there.
+// taken refuses an empty element.
 func (s *splitter) taken(start int) error {
 	if len(bytes.TrimLeft(s.text[start:s.at], " \t\r\n")) == 0 {
 		return s.broken("an element is missing")
@@ -116,8 +116,8 @@ func (s *splitter) taken(start int) error {
 	return nil
 }
 
-// quoted copies a text with its quotes. A line break in it, which JSON does not allow,
-// would become two lines; so that is the end.
+// quoted copies a string with its quotes. A line break in it, which JSON does not allow, would
+// become two lines; so it is refused.
 func (s *splitter) quoted() error {
 	start := s.at
 	for s.at++; s.at < len(s.text); s.at++ {
@@ -138,7 +138,7 @@ func (s *splitter) quoted() error {
 	return s.broken("it ends within a text")
 }
 
-// broken says that the array is not one.
+// broken is the error for an invalid array.
 func (s *splitter) broken(why string) error {
 	return fault.Newf(fault.InvalidDocument, "body: at byte %d of the array, %s", s.at, why).WithFix("send well-formed JSON")
 }

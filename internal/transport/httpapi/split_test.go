@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzSplitArray makes as many lines of an array as it has elements, each of the same value,
-// and never makes good JSON of bad.
+// FuzzSplitArray: an array gives as many lines as it has elements, each of the same value, and
+// invalid JSON never becomes valid.
 func FuzzSplitArray(f *testing.F) {
 	for _, seed := range []string{`[]`, `[1,2]`, `[{"a":[1,"],["]},{"b":"\"\\"}]`, "[\n{\"a\"\n:1}\n]", `["a\u0000",null]`, `[[[]]]`, `[1,]`, `[,1]`, "[\"a\nb\"]", `[}`, `[]x`, "[\"\\\n\"]"} {
 		f.Add([]byte(seed))
@@ -51,7 +51,7 @@ func FuzzSplitArray(f *testing.F) {
 	})
 }
 
-// FuzzHost takes no authority for ours that has more than a host and a port.
+// FuzzHost: no authority with more than a host and a port is accepted.
 func FuzzHost(f *testing.F) {
 	for _, seed := range []string{"localhost", "localhost:80", "[::1]:80", "a@b", "", ":", "[", "[]", "127.0.0.1:", "a:b"} {
 		f.Add(seed)

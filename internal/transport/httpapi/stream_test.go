@@ -20,7 +20,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// reader reads a stream of Server-Sent Events.
+// sse reads a stream of Server-Sent Events.
 type sse struct {
 	t    testing.TB
 	d    *wire.Decoder
@@ -85,7 +85,8 @@ func (s *sse) want(ids ...string) (last string) {
 	return last
 }
 
-// TestTail streams what is recorded, by any way, in that order, and goes on where it was.
+// TestTail streams new events in the order in which they are recorded, however they came, and
+// resumes where it was.
 func TestTail(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Limits.Heartbeat = 20 * time.Millisecond })
 	empty := w.follow("")
@@ -105,7 +106,7 @@ func TestTail(t *testing.T) {
 	start.want("e-000000", "e-000001")
 	start.close()
 
-	// New ones alone, unless said otherwise; of one session, agent or type.
+	// Only new ones by default; filtered by session, agent or type.
 	filtered := []*sse{w.follow("?session=s-2"), w.follow("?agent=bot2"), w.follow("?type=tool_call"), w.follow("?from=99999", "Last-Event-ID", "99999")}
 	other := strings.NewReplacer(`"agent_id":"bot"`, `"agent_id":"bot2"`)
 	call := strings.NewReplacer(`"message"`, `"tool_call"`, `"role":"user","text":"deploy staging 3"`, `"tool_name":"exec","arguments":{}`)
@@ -115,8 +116,8 @@ func TestTail(t *testing.T) {
 	for i, want := range []string{"in s-2", "of bot2", "a call", "e-000200"} {
 		filtered[i].want(want)
 	}
-	// A beat moves the place on, so that a reader that comes again is not sent what does not
-	// concern it.
+	// A heartbeat advances the position, so that a reader that reconnects is not sent events
+	// that do not match.
 	waitFor(t, func() bool { return filtered[1].d.LastEventID() == "102" })
 	for _, bad := range []string{"x", "-1", "1.5", "18446744073709551616"} {
 		w.call("GET", "/v1/events/stream", "", "Last-Event-ID", bad).want(t, 422, fault.InvalidArgument)
@@ -128,7 +129,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// waitFor waits until something is so. It is here because nothing tells when it is.
+// waitFor polls until something holds. Nothing signals when it does.
 func waitFor(t testing.TB, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !so(); time.Sleep(time.Millisecond) {
@@ -153,7 +154,7 @@ func TestTailScoped(t *testing.T) {
 	s.want("seen")
 }
 
-// TestTailRevoked ends a stream with its credential, at once.
+// TestTailRevoked ends a stream with its credential, immediately.
 func TestTailRevoked(t *testing.T) {
 	w := newWorld(t, nil)
 	key, token, err := w.keys.Create(ctx, w.operator(), auth.Request{Role: auth.Member, Tenant: "acme"})
@@ -220,7 +221,7 @@ func send(t testing.TB, conn *websocket.Conn, kind websocket.MessageType, text s
 	}
 }
 
-// TestSocket acknowledges each frame, the bad ones too, and knows what it had before.
+// TestSocket acknowledges each frame, including bad ones, and recognises duplicates.
 func TestSocket(t *testing.T) {
 	w := newWorld(t, nil)
 	conn := w.socketOf(w.token)
@@ -255,14 +256,14 @@ func TestSocket(t *testing.T) {
 			t.Errorf("%.40q: %+v", c.text, a)
 		}
 	}
-	// The connection is lost, and what was not acknowledged is sent again.
+	// The connection is lost, and unacknowledged events are sent again.
 	_ = conn.CloseNow()
 	conn = w.socketOf(w.token)
 	send(t, conn, websocket.MessageText, event(999))
 	if a := ackOf(t, conn); a.Disposition != lukasa.Duplicate || *a.Position != 999 || a.Index != 0 {
 		t.Errorf("%+v", a)
 	}
-	// A gap waits for what fills it, also when that comes another way.
+	// An event after a gap waits for what fills the gap, even if that comes by another way.
 	send(t, conn, websocket.MessageText, event(1001))
 	w.call("POST", "/v1/events", event(1000)).good(t, nil)
 	if a := ackOf(t, conn); a.Disposition != lukasa.Accepted {
@@ -273,7 +274,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestSocketInFlight holds a client back that sends faster than is acknowledged.
+// TestSocketInFlight slows down a client that sends faster than events are acknowledged.
 func TestSocketInFlight(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Limits.InFlight = 4 })
 	conn := w.socketOf(w.token)
@@ -297,7 +298,7 @@ func TestSocketInFlight(t *testing.T) {
 	}
 }
 
-// TestSocketRevoked ends a connection with its credential, at once.
+// TestSocketRevoked ends a connection with its credential, immediately.
 func TestSocketRevoked(t *testing.T) {
 	w := newWorld(t, nil)
 	key, token, err := w.keys.Create(ctx, w.operator(), auth.Request{Role: auth.Member, Tenant: "acme"})
@@ -346,7 +347,7 @@ func TestLinesRevoked(t *testing.T) {
 	_ = in.Close()
 }
 
-// TestDrain lets nobody in, tells streams to go, and loses nothing that came whole.
+// TestDrain admits no calls, ends streams, and loses no complete event.
 func TestDrain(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Extra = map[string]http.Handler{"/mcp": echo} })
 	tail := w.follow("")
@@ -359,7 +360,7 @@ func TestDrain(t *testing.T) {
 	}
 	waitFor(t, func() bool { return w.size() == 3 })
 	tail.want("e-000000", "e-000001", "e-000002")
-	// One that waits for a gap is acknowledged before the connection ends.
+	// An event that waits for a gap is acknowledged before the connection ends.
 	send(t, conn, websocket.MessageText, event(50))
 	waitFor(t, func() bool { return w.gate.Stats().Offered == 1 })
 	drained := make(chan error, 1)
@@ -398,7 +399,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestDrainGivesUp does not wait for ever.
+// TestDrainGivesUp does not wait forever.
 func TestDrainGivesUp(t *testing.T) {
 	began, end := make(chan struct{}), make(chan struct{})
 	w := newWorld(t, func(o *Options) {

@@ -12,11 +12,11 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// reconnect is how long a reader of a stream waits before it comes again.
+// reconnect is how long a reader of a stream waits before it reconnects.
 const reconnect = time.Second
 
-// tail streams new events as they are recorded. It holds a few of them at a time, however
-// slow the reader is; where it stands is a number.
+// tail streams new events as they are recorded. It buffers only a few of them, however slow the
+// reader is; its state is a position.
 func (c *call) tail(op *api.Operation) {
 	if err := c.mayStream(op); err != nil {
 		c.fail(err)
@@ -44,18 +44,18 @@ func (c *call) tail(op *api.Operation) {
 	c.follow(t, q, grew)
 }
 
-// handle returns the tenant that the caller deals with, in the caller's hands.
+// handle returns the tenant of the call, with the caller as its writer.
 func (c *call) handle() *lukasa.Tenant {
 	return (&api.Call{Board: c.s.o.Board, Who: c.who}).Tenant()
 }
 
-// newest stands for the end of what is recorded.
+// newest stands for the end of the log.
 const newest = 1<<64 - 1
 
-// tailQuery reads what is asked for.
+// tailQuery parses the query.
 func (c *call) tailQuery() (q lukasa.TailQuery, err error) {
 	q.From = newest
-	values := c.r.URL.Query() // it was looked at before
+	values := c.r.URL.Query() // it was validated before
 	q.Session, q.Agent, q.Type = values.Get("session"), values.Get("agent"), hmx.EventType(values.Get("type"))
 	if from := values.Get("from"); from != "" {
 		if q.From, err = position("from", from); err != nil {
@@ -71,7 +71,7 @@ func (c *call) tailQuery() (q lukasa.TailQuery, err error) {
 	return q, nil
 }
 
-// position reads the number of a record.
+// position parses the position of a record.
 func position(name, text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil {
@@ -80,14 +80,14 @@ func position(name, text string) (uint64, error) {
 	return n, nil
 }
 
-// tailFrom returns where to begin: at the end of what is recorded, unless an earlier place
-// is asked for.
+// tailFrom returns where to begin: at the end of the log, unless the request names an earlier
+// position.
 func (c *call) tailFrom(t *lukasa.Tenant, from uint64) (uint64, error) {
 	root, err := t.Root(c.r.Context())
 	return min(from, root.Size), err
 }
 
-// follow sends what there is and what comes, until the reader leaves or has to.
+// follow sends existing and new events until the reader disconnects or the stream must end.
 func (c *call) follow(t *lukasa.Tenant, q lukasa.TailQuery, grew <-chan struct{}) {
 	gone, stop := c.s.keys.Watch(c.who)
 	defer stop()
@@ -101,7 +101,7 @@ func (c *call) follow(t *lukasa.Tenant, q lukasa.TailQuery, grew <-chan struct{}
 			return
 		}
 		if buf = buf[:0]; cap(buf) > keptBody {
-			buf = nil // one large event should not cost memory for ever
+			buf = nil // do not keep the buffer of one large event
 		}
 		select {
 		case <-gone:
@@ -154,15 +154,15 @@ func (c *call) push(buf []byte) bool {
 	return c.w.FlushError() == nil
 }
 
-// appendEvent writes an event as a block whose id is its position.
+// appendEvent appends an event as a block whose id is its position.
 func appendEvent(buf []byte, ev *lukasa.StoredEvent) ([]byte, error) {
 	buf = strconv.AppendUint(append(buf, "id: "...), ev.Position, 10)
 	buf, err := ev.Event.AppendJSON(append(buf, "\nevent: "+wire.EventType+"\ndata: "...))
 	return append(buf, "\n\n"...), err
 }
 
-// appendBeat says that the stream is there, and how far it is: a reader that comes again
-// need not be sent what was passed over.
+// appendBeat appends a heartbeat with the position: a reader that reconnects is not sent what
+// was skipped.
 func appendBeat(buf []byte, next uint64) []byte {
 	buf = append(buf, ": keep-alive\n"...)
 	if next > 0 {
@@ -171,7 +171,7 @@ func appendBeat(buf []byte, next uint64) []byte {
 	return append(buf, '\n')
 }
 
-// appendEnd says why the stream ends.
+// appendEnd appends why the stream ends.
 func appendEnd(buf []byte, p *problem) []byte {
 	return append(p.append(append(buf, "event: end\ndata: "...)), "\n\n"...)
 }

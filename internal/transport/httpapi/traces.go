@@ -10,26 +10,25 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
-// tracesPath is where exporters of OpenTelemetry send spans, if they are told that the
-// endpoint is /v1/otlp.
+// tracesPath is where exporters of OpenTelemetry send spans if their endpoint is /v1/otlp.
 const tracesPath = "/v1/otlp/v1/traces"
 
 // mediaProtobuf is the type of OTLP in its binary form.
 const mediaProtobuf = "application/x-protobuf"
 
-// Memory that a request takes besides itself, more or less: for a byte of it, for each value in
-// it, and for an event that is made of it, besides what that says.
+// Approximate memory of a request besides itself: per byte, per value, and per event that is
+// made from it, without the event's text.
 const (
 	memoryOfByte  = 2
 	memoryOfValue = 256
 	memoryOfEvent = 1 << 10
 )
 
-// mostSpanEvents is how many events one request may become.
+// mostSpanEvents limits the events that one request may become.
 const mostSpanEvents = 50_000
 
-// takeTraces records the spans of a request of OTLP/HTTP that are about generative AI. The
-// answer is in the encoding of the request, also one that refuses it.
+// takeTraces records the generative AI spans of an OTLP/HTTP request. The answer, even a
+// refusal, is in the encoding of the request.
 func (c *call) takeTraces(op *api.Operation) {
 	how, media, err := c.traceEncoding()
 	if err == nil {
@@ -46,7 +45,7 @@ func (c *call) takeTraces(op *api.Operation) {
 	p := newProblem(err, c.id)
 	p.Status = traceStatus(p.Status)
 	if p.Code == fault.OverQuota {
-		p.Status = http.StatusBadRequest // of no use until somebody raises it
+		p.Status = http.StatusBadRequest // a retry fails until the limit is raised
 	}
 	if p.Status == http.StatusServiceUnavailable && p.Retry == nil {
 		seconds := int(drainWait / time.Second)
@@ -55,8 +54,8 @@ func (c *call) takeTraces(op *api.Operation) {
 	c.refuse(p, err, media, statusAnswer(how, p))
 }
 
-// traceEncoding returns how the request is written, and the type of the answer. Who sends
-// neither of the two types is answered in JSON.
+// traceEncoding returns the encoding of the request, and the type of the answer. A request of
+// neither type is answered in JSON.
 func (c *call) traceEncoding() (migrate.TraceEncoding, string, error) {
 	media, err := c.media()
 	switch {
@@ -71,8 +70,8 @@ func (c *call) traceEncoding() (migrate.TraceEncoding, string, error) {
 		WithFix("send application/x-protobuf or application/json, as OTLP/HTTP has it")
 }
 
-// traceStatus returns the status that tells an exporter what to do: 400 that it is no use to
-// send the same again, 503 that it is.
+// traceStatus returns the status that tells an exporter what to do: 400 not to retry, 503 to
+// retry.
 func traceStatus(status int) int {
 	switch status {
 	case http.StatusUnprocessableEntity:
@@ -84,7 +83,7 @@ func traceStatus(status int) int {
 }
 
 // recordTraces records the spans of a request, and returns when they are on the disk. If it
-// fails, the same may be sent again: what is recorded already is known by its ids.
+// fails, the client may send the same again: recorded events are recognised by their ids.
 func (c *call) recordTraces(op *api.Operation, how migrate.TraceEncoding) (*spanGate, error) {
 	if err := c.inside(); err != nil {
 		return nil, err
@@ -113,7 +112,7 @@ func (c *call) recordTraces(op *api.Operation, how migrate.TraceEncoding) (*span
 	return spans, c.recordSpans(spans)
 }
 
-// recordSpans records the events that were made of spans, as far as the caller may.
+// recordSpans records the events made from spans that the caller may write.
 func (c *call) recordSpans(spans *spanGate) error {
 	good, size := spans.items[:0], int64(0)
 	for _, it := range spans.items {
@@ -132,7 +131,7 @@ func (c *call) recordSpans(spans *spanGate) error {
 			return err
 		}
 	}
-	// Whoever leaves now would not know whether they are recorded. They are.
+	// A client that disconnects now cannot know whether they are recorded. Record them.
 	ctx := context.WithoutCancel(c.r.Context())
 	rec := migrate.NewRecorder(ctx, c.s.o.Board, migrate.RecorderOptions{
 		Tenant: c.who.Tenant, Events: c.who.Writer(), Things: c.who.Writer(),
@@ -154,13 +153,13 @@ func (c *call) recordSpans(spans *spanGate) error {
 	return rec.Flush()
 }
 
-// spanGate gathers what is made of the spans of a request, each with the number of its span
-// in place of a line.
+// spanGate collects the items made from the spans of a request, each with the number of its
+// span in place of a line.
 type spanGate struct {
 	hold  func(bytes int64) error // memory for an event
 	items []migrate.Item
-	span  int          // the one that is being read, from 1
-	bad   map[int]bool // spans of which something is not recorded that should be
+	span  int          // the current one, from 1
+	bad   map[int]bool // spans of which something could not be recorded
 	words string       // about the first of them
 }
 
@@ -180,15 +179,15 @@ func (g *spanGate) Take(it migrate.Item) error {
 	return nil
 }
 
-// Leave implements migrate.Sink. What is not about generative AI, or says nothing, is passed
-// over without a word: an exporter would log one with every batch.
+// Leave implements migrate.Sink. Spans that are not about generative AI, or are empty, are
+// skipped silently: an exporter would log a message with every batch.
 func (g *spanGate) Leave(l migrate.Left) {
 	if l.Reason.Problem() {
 		g.refuse(g.span, l.Detail)
 	}
 }
 
-// refuse counts a span, and keeps the words about the first one.
+// refuse counts a span, and keeps the message about the first one.
 func (g *spanGate) refuse(span int, why string) {
 	if g.words == "" {
 		g.words = why

@@ -9,8 +9,7 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
-// The fields of the messages that are answered, as the definitions of OTLP and google.rpc
-// number them.
+// Field numbers of the answers, as OTLP and google.rpc define them.
 const (
 	fieldPartialSuccess = 1 // of ExportTraceServiceResponse
 	fieldRejectedSpans  = 1 // of ExportTracePartialSuccess
@@ -29,7 +28,7 @@ const (
 	errorDomain   = "lukasa.dev"
 )
 
-// exportAnswer is the ExportTraceServiceResponse: empty if everything was taken.
+// exportAnswer is the ExportTraceServiceResponse: empty if everything was accepted.
 func exportAnswer(how migrate.TraceEncoding, refused int, words string) []byte {
 	if how == migrate.TraceProtobuf {
 		if refused == 0 {
@@ -82,12 +81,12 @@ func rpcCode(status int) int {
 	return 3 // invalid argument
 }
 
-// appendNumber writes a field of protobuf that is a number.
+// appendNumber appends a protobuf field with a number.
 func appendNumber(buf []byte, field int, n uint64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(buf, uint64(field)<<3), n)
 }
 
-// appendField writes a field of protobuf that is a text or a message.
+// appendField appends a protobuf field with a string or a message.
 func appendField(buf []byte, field int, value string) []byte {
 	buf = binary.AppendUvarint(buf, uint64(field)<<3|2)
 	return append(binary.AppendUvarint(buf, uint64(len(value))), value...)

@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/quota"
 )
 
-// spanJSON is a span about generative AI in JSON.
+// spanJSON is a generative AI span in JSON.
 func spanJSON(session, agent, text string) string {
 	messages, _ := json.Marshal(fmt.Sprintf(`[{"role":"user","content":%q}]`, text))
 	attribute := func(key, value string) string { return `{"key":"` + key + `","value":{"stringValue":` + value + `}}` }
@@ -47,7 +47,7 @@ func traceProto(session, agent, text string) string {
 	return field(1, field(1, attribute(1, "service.name", "shop"))+field(2, field(2, s)))
 }
 
-// status reads a google.rpc.Status in JSON.
+// rpc checks a google.rpc.Status in JSON.
 func (r *reply) rpc(t testing.TB, status, code int, reason fault.Code) {
 	t.Helper()
 	var s struct {
@@ -66,7 +66,7 @@ func (r *reply) rpc(t testing.TB, status, code int, reason fault.Code) {
 	}
 }
 
-// The same span is recorded once, however it is written, packed and sent again.
+// The same span is recorded once, however it is encoded, compressed and sent again.
 func TestTracesAreRecordedOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	var packed bytes.Buffer
@@ -98,7 +98,7 @@ func TestTracesAreRecordedOnce(t *testing.T) {
 	}
 }
 
-// What cannot be read costs the whole request, and says so in the encoding of the request.
+// An unreadable request is refused as a whole, in its own encoding.
 func TestTracesThatAreNone(t *testing.T) {
 	w := newWorld(t, nil)
 	before := w.size()
@@ -122,7 +122,7 @@ func TestTracesThatAreNone(t *testing.T) {
 	}
 }
 
-// Spans are written by who may write events, and nobody else.
+// Only callers that may write events may send spans.
 func TestTracesAreAuthorised(t *testing.T) {
 	w := newWorld(t, nil)
 	body := traceJSON(spanJSON("s", "", "Hello."))
@@ -131,7 +131,8 @@ func TestTracesAreAuthorised(t *testing.T) {
 	reads := w.key(auth.Request{Role: auth.Member, Tenant: "acme", Rights: auth.Read})
 	w.call("POST", tracesPath, body, "Authorization", "Bearer "+reads).rpc(t, 403, 7, fault.NotPermitted)
 
-	// An agent's spans are its own where they name none, and another's are refused one by one.
+	// Spans of an agent's key that name no agent are its own; those of another agent are refused
+	// one by one.
 	coder := w.key(auth.Request{Role: auth.Agent, Tenant: "acme", Agent: "coder", Rights: auth.Read | auth.Write})
 	r := w.call("POST", tracesPath, traceJSON(spanJSON("own", "", "Mine."), spanJSON("own", "clerk", "Not mine."), spanJSON("own", "coder", "Mine, too.")), "Authorization", "Bearer "+coder)
 	var said struct {
@@ -151,7 +152,7 @@ func TestTracesAreAuthorised(t *testing.T) {
 	}
 }
 
-// Spans count against the limits of a tenant, and an exporter is told when to come again.
+// Spans count against the limits of a tenant, and an exporter gets a time to retry.
 func TestTracesHaveQuotas(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Quotas = quota.New(quota.Options{Default: quota.Limits{EventsPerSecond: 0.001, RequestsPerSecond: -1, BytesPerSecond: -1}})
@@ -165,7 +166,7 @@ func TestTracesHaveQuotas(t *testing.T) {
 	}
 }
 
-// A server on its way down tells exporters to come again.
+// A draining server tells exporters to retry.
 func TestTracesWhileDraining(t *testing.T) {
 	w := newWorld(t, nil)
 	if err := w.s.Drain(ctx); err != nil {

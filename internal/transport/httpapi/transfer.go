@@ -13,11 +13,11 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// transferBytes is how much of an export is sent at once.
+// transferBytes is the chunk size of an export.
 const transferBytes = 64 << 10
 
-// export sends everything that a tenant has. If it breaks off, so does the connection: an
-// export has its end, and what ends before it is none.
+// export sends all records of a tenant. If it fails, it cuts the connection: a complete export
+// has an end mark.
 func (c *call) export(op *api.Operation) {
 	if err := c.mayStream(op); err != nil {
 		c.fail(err)
@@ -62,12 +62,12 @@ func (c *call) export(op *api.Operation) {
 	}
 }
 
-// audit journals that the caller takes a tenant out or brings one in, before it is done.
+// audit journals that the caller exports or imports a tenant, before it is done.
 func (c *call) audit(act string) error {
 	return c.s.o.Keys.Audit(context.WithoutCancel(c.r.Context()), c.who, act, nil)
 }
 
-// mayStream asks for everything that a stream needs.
+// mayStream checks everything that a stream needs.
 func (c *call) mayStream(op *api.Operation) error {
 	if err := c.inside(); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (c *call) mayStream(op *api.Operation) error {
 	return c.take(c.s.streams)
 }
 
-// timely writes to a reader that must go on reading, with a credential that is still good.
+// timely writes to a reader that must keep reading, with a credential that is still valid.
 type timely struct {
 	c    *call
 	gone <-chan struct{}
@@ -97,7 +97,7 @@ func (t *timely) Write(p []byte) (int, error) {
 	return t.c.w.Write(p)
 }
 
-// takeExport brings in what an export wrote.
+// takeExport imports an export.
 func (c *call) takeExport(op *api.Operation) {
 	if err := c.mayStream(op); err != nil {
 		c.fail(err)

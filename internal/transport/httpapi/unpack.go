@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// coding is how a body is compressed.
+// coding is the compression of a body.
 type coding uint8
 
 const (
@@ -21,17 +21,17 @@ const (
 	zstandard
 )
 
-// String returns the name as it stands in headers.
+// String returns the name in headers.
 func (c coding) String() string { return [...]string{"identity", "gzip", "zstd"}[c] }
 
-// windowBytes is how much a zstd stream may refer back to, as RFC 9659 has it.
+// windowBytes is the largest window of a zstd stream, as in RFC 9659.
 const windowBytes = 8 << 20
 
-// grace is how much of a stream may come of a few bytes before its ratio counts.
+// grace is how much output of a stream is allowed before its ratio counts.
 const grace = 1 << 20
 
-// unpackers keeps what decompresses. Only a few whole zstd bodies are unpacked at the same
-// time, since each may want as much memory as its window.
+// unpackers holds decompressors for reuse. Only a few whole zstd bodies are decompressed at the
+// same time, since each may need as much memory as its window.
 type unpackers struct {
 	gzip, zstd sync.Pool
 	turns      chan struct{}
@@ -41,7 +41,7 @@ func newUnpackers() *unpackers {
 	return &unpackers{turns: make(chan struct{}, 4)}
 }
 
-// coding returns how the body is compressed.
+// coding returns the compression of the body.
 func (c *call) coding() (coding, error) {
 	lines := c.r.Header["Content-Encoding"]
 	if len(lines) == 0 {
@@ -84,8 +84,8 @@ func (c *call) unpack(how coding, raw []byte) ([]byte, error) {
 	return text, err
 }
 
-// reader returns a reader of what src unpacks to. Done must be called when it is no longer
-// read.
+// reader returns a reader of the decompressed src. The caller must call done when it no longer
+// reads.
 func (u *unpackers) reader(how coding, src io.Reader) (r io.Reader, done func(), err error) {
 	if how == gzipped {
 		z, ok := u.gzip.Get().(*gzip.Reader)
@@ -113,10 +113,10 @@ func (u *unpackers) reader(how coding, src io.Reader) (r io.Reader, done func(),
 	}, nil
 }
 
-// ratioReader refuses what grows out of all proportion when it is unpacked.
+// ratioReader refuses a stream whose compression ratio is too high.
 type ratioReader struct {
 	src    io.Reader
-	packed func() int64 // bytes that were read so far
+	packed func() int64 // bytes read so far
 	ratio  int64
 	read   int64
 }
@@ -130,8 +130,7 @@ func (r *ratioReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// unpackedReader tells what is wrong with what was packed from what is wrong with the
-// connection.
+// unpackedReader distinguishes errors of the compression from errors of the connection.
 type unpackedReader struct {
 	src io.Reader
 	how coding
@@ -145,7 +144,7 @@ func (u *unpackedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// errUnpack says that a body is not what its header says.
+// errUnpack says that a body is not compressed as its header says.
 func errUnpack(how coding, err error) error {
 	if known := unreadable(err); fault.CodeOf(known) != fault.UnreadableInput {
 		return known

@@ -39,7 +39,7 @@ type world struct {
 	http  *http.Server
 	url   string
 	log   *lockedBuffer
-	// token is a key of tenant acme that may do everything.
+	// token is a key of tenant acme with all rights.
 	token string
 }
 
@@ -61,7 +61,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// newWorld starts a server. Changes may be nil.
+// newWorld starts a server. change may be nil.
 func newWorld(t testing.TB, change func(*Options)) *world {
 	t.Helper()
 	w := &world{t: t, log: &lockedBuffer{}}
@@ -106,7 +106,7 @@ func newWorld(t testing.TB, change func(*Options)) *world {
 	return w
 }
 
-// operator is whoever runs the server.
+// operator is the operator of the server.
 func (w *world) operator() *auth.Principal {
 	w.t.Helper()
 	p, err := w.keys.Authenticate(ctx, bootstrap, "", "")
@@ -165,7 +165,7 @@ func (r *reply) want(t testing.TB, status int, code fault.Code) *problem {
 	return p
 }
 
-// good fails unless the answer is a good one, and reads it into v.
+// good fails unless the answer is a success, and decodes it into v.
 func (r *reply) good(t testing.TB, v any) {
 	t.Helper()
 	if r.status != http.StatusOK {
@@ -184,7 +184,7 @@ func (w *world) call(method, path, body string, headers ...string) *reply {
 	return w.callReader(method, path, strings.NewReader(body), headers...)
 }
 
-// callReader is call for a body that comes from somewhere.
+// callReader is call with a body from a reader.
 func (w *world) callReader(method, path string, body io.Reader, headers ...string) *reply {
 	w.t.Helper()
 	r, err := http.NewRequest(method, w.url+path, body)
@@ -219,7 +219,7 @@ func (w *world) callReader(method, path string, body io.Reader, headers ...strin
 	return answer
 }
 
-// raw sends bytes as they are, and returns all that comes back until the server closes.
+// raw sends raw bytes, and returns everything that the server sends until it closes.
 func (w *world) raw(text string) string {
 	w.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
@@ -247,7 +247,7 @@ func eventOf(tenant, session, id string, sequence int) string {
 		`"timestamp":"2026-03-14T03:00:00.000Z","sequence":%d,"content":{"role":"user","text":"deploy staging %d"},"metadata":{}}`, id, tenant, session, sequence, sequence)
 }
 
-// events are so many of them, a line each.
+// events are the events from from to to, one per line.
 func events(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
@@ -257,7 +257,7 @@ func events(from, to int) string {
 	return b.String()
 }
 
-// size is how many records tenant acme has.
+// size is the number of records of tenant acme.
 func (w *world) size() uint64 {
 	w.t.Helper()
 	root, err := w.board.Tenant("acme", lukasa.Writer{}).Root(ctx)

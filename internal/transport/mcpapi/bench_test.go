@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// blank is a ResponseWriter that keeps nothing.
+// blank is a ResponseWriter that discards everything.
 type blank struct {
 	header http.Header
 	status int
@@ -19,7 +19,7 @@ func (b *blank) Header() http.Header         { return b.header }
 func (b *blank) Write(p []byte) (int, error) { return len(p), nil }
 func (b *blank) WriteHeader(status int)      { b.status = status }
 
-// hot are the requests whose price is looked at.
+// hot are the requests to measure.
 func hot() map[string]func() *http.Request {
 	request := func(body string, header map[string]string) func() *http.Request {
 		return func() *http.Request {
@@ -40,12 +40,12 @@ func hot() map[string]func() *http.Request {
 	}
 }
 
-// ways are the two ways of answering.
+// ways are the two implementations.
 func ways(s *Server) map[string]http.Handler {
 	return map[string]http.Handler{"lean": s.Handler(), "library": bySDK(s)}
 }
 
-// BenchmarkHTTP shows what a request costs, answered here and by the library.
+// BenchmarkHTTP measures a request, answered here and by the library.
 func BenchmarkHTTP(b *testing.B) {
 	s := newServer(Options{Board: openBoard(b), Who: whoIn}, newTrial().table())
 	for name, request := range hot() {
@@ -63,7 +63,7 @@ func BenchmarkHTTP(b *testing.B) {
 	}
 }
 
-// BenchmarkRatio shows how many times cheaper a call is here, side by side.
+// BenchmarkRatio measures how many times cheaper a call is here, side by side.
 func BenchmarkRatio(b *testing.B) {
 	s := newServer(Options{Board: openBoard(b), Who: whoIn}, newTrial().table())
 	request, both := hot()["call/2026-07-28"], ways(s)
@@ -80,7 +80,7 @@ func BenchmarkRatio(b *testing.B) {
 	b.ReportMetric(float64(took[1])/float64(took[0]), "times")
 }
 
-// BenchmarkStdio shows what a call costs over standard input and output.
+// BenchmarkStdio measures a call over standard input and output.
 func BenchmarkStdio(b *testing.B) {
 	s := newServer(Options{Board: openBoard(b)}, newTrial().table())
 	p := started(b.Context(), b, s)
@@ -93,8 +93,8 @@ func BenchmarkStdio(b *testing.B) {
 	receive(b, p.ended)
 }
 
-// TestLeanIsWorthIt keeps the reason for the quick way: it leaves a third of the library's
-// garbage at most. It is far less, and about the same on every machine.
+// TestLeanIsWorthIt: the fast path allocates at most a third of what the library does. It is
+// far less, and about the same on every machine.
 func TestLeanIsWorthIt(t *testing.T) {
 	const calls = 200
 	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())

@@ -17,18 +17,18 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// outcome is what a call of a tool comes to.
+// outcome is the result of a tool call.
 type outcome struct {
 	// text is what the model reads.
 	text string
-	// data is the answer as JSON, or nil where there is none but the text.
+	// data is the answer as JSON, or nil if there is only text.
 	data json.RawMessage
-	// failed says that text tells what went wrong, and what to do about it.
+	// failed says that text describes an error, and what to do about it.
 	failed bool
 }
 
-// maxHanded is how long an answer is at most of which the lines are remembered as handed out.
-// A model quotes no line of a longer one.
+// maxHanded is the largest answer whose lines are remembered as handed out. A model quotes no
+// line of a longer one.
 const maxHanded = 256 << 10
 
 // serveTool returns a tool's handler for the library.
@@ -43,7 +43,7 @@ func (s *Server) serveTool(t *tool) mcp.ToolHandler {
 		var tell progress
 		if token := req.Params.GetProgressToken(); token != nil {
 			tell = steps(func(done, total uint64, what string) {
-				// Whoever does not hear of a step hears of the end.
+				// A client that misses a step still gets the result.
 				_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 					ProgressToken: token, Progress: float64(done), Total: float64(total), Message: what,
 				})
@@ -58,8 +58,7 @@ func (s *Server) serveTool(t *tool) mcp.ToolHandler {
 	}
 }
 
-// call does what a tool does. Whatever goes wrong is told in the outcome, in words that an
-// agent can act on.
+// call calls a tool. Every error becomes an outcome that tells the agent what to do.
 func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell progress) (o outcome) {
 	out, err := s.run(ctx, c, t.op, t.op.Tool.Run, args, tell)
 	if err == nil {
@@ -77,12 +76,11 @@ func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell
 	return o
 }
 
-// writing writes an answer as the text that a model reads.
+// writing formats an answer as the text that a model reads.
 type writing = func(ctx context.Context, c *api.Call, in any) (*api.Text, error)
 
-// run does one operation for a caller: whether it may, whether its tenant has asked for too
-// much, what the arguments say. A panic is a fault like another. The answer is what write
-// makes of it, if that is not nil.
+// run executes one operation for a caller: it authorizes, charges the quota, and decodes the
+// arguments. A panic becomes a fault. If write is not nil, the answer is what it returns.
 func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, write writing, args []byte, tell progress) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -116,7 +114,7 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, write wr
 	}
 	text, err := write(ctx, call, in)
 	if err != nil {
-		return nil, err // and not a pointer to nothing
+		return nil, err // and not a typed nil
 	}
 	return text, nil
 }
@@ -137,8 +135,8 @@ func (s *Server) charge(c *caller, op *api.Operation, size int) error {
 	return nil
 }
 
-// known returns a fault as it may be told. What went wrong inside stands in the log alone,
-// and that a tenant has no records yet is nothing that an agent could mend.
+// known returns a fault as the agent may see it. Internal errors are only logged, and a tenant
+// without records gets its own fault, since an agent cannot change that.
 func (s *Server) known(ctx context.Context, c *caller, op *api.Operation, err error) *fault.Error {
 	f := fault.From(err)
 	switch {
@@ -152,7 +150,7 @@ func (s *Server) known(ctx context.Context, c *caller, op *api.Operation, err er
 	return f
 }
 
-// errUntouched is behind the faults of a tenant that has no records yet.
+// errUntouched is the cause of faults of a tenant that has no records yet.
 var errUntouched = errors.New("no records yet")
 
 // untouched reports whether the caller's tenant has no records at all.
@@ -162,7 +160,7 @@ func (s *Server) untouched(ctx context.Context, c *caller) bool {
 	return err == nil && root.Size == 0
 }
 
-// complaint says what went wrong, by its code, and what to do about it.
+// complaint describes an error: its code, its detail and the fix.
 func complaint(f *fault.Error) string {
 	text := string(f.Code) + ": " + f.Error()
 	if advice := f.Advice(); advice != "" {
@@ -171,8 +169,8 @@ func complaint(f *fault.Error) string {
 	return pack.Visible(text)
 }
 
-// render makes an answer into text and data. What is hidden in stored text is written out in
-// both, since a model reads what people do not see.
+// render makes an answer into text and data. Hidden characters of stored text are written out
+// in both, since a model reads what people do not see.
 func render(out any) (outcome, error) {
 	if text, ok := out.(*api.Text); ok {
 		return outcome{text: strings.ToValidUTF8(text.Body, "\uFFFD")}, nil
@@ -193,14 +191,14 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// progress is told how far a long call is.
+// progress receives the progress of a long call.
 type progress func(done, total uint64, what string)
 
-// tellSteps is how many steps of a long call are told of at most, more or less.
+// tellSteps is about the most steps of a long call that are reported.
 const tellSteps = 50
 
-// steps returns a progress that passes on the first step, the last, and a few between them,
-// each of which is further than the one before.
+// steps returns a progress that passes on the first step, the last, and a few between them, in
+// increasing order.
 func steps(tell progress) progress {
 	var mu sync.Mutex
 	var last uint64

@@ -14,8 +14,8 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// TestHostileBodies sends what no client sends, and looks whether each gets an answer and
-// the next one too.
+// TestHostileBodies sends malformed bodies, and checks that each gets an answer and that the
+// next request works.
 func TestHostileBodies(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
@@ -83,7 +83,7 @@ func TestHostileBodies(t *testing.T) {
 	}
 }
 
-// FuzzLean compares both ways of answering for any body that is JSON.
+// FuzzLean compares both implementations for any JSON body.
 func FuzzLean(f *testing.F) {
 	s := newServer(Options{Board: openBoard(f), Who: whoIn, Version: "1"}, newTrial().table())
 	known := map[string]*auth.Principal{"a": member("acme")}
@@ -95,7 +95,7 @@ func FuzzLean(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{}}}`, "2024-11-05", "", "")
 	f.Fuzz(func(t *testing.T, body, version, method, name string) {
 		if strings.Contains(body, "wait") || strings.Contains(body, "progress") || strings.Contains(body, "subscriptions") || strings.Contains(body, `\u`) {
-			return // one does not end, and the other tells of steps
+			return // one does not end, and the other reports progress
 		}
 		header := map[string]string{}
 		for k, v := range map[string]string{headerVersion: version, headerMethod: method, headerName: name} {
@@ -106,7 +106,7 @@ func FuzzLean(f *testing.F) {
 		}
 		mine := post(ours, "a", body, header)
 		if mine.Code == 400 && strings.Contains(mine.Body.String(), `"id":null`) {
-			return // it is no message, which the library would not always say
+			return // it is no message, which the library does not always report
 		}
 		if got, want := said(t, mine), said(t, post(theirs, "a", body, header)); got != want {
 			t.Errorf("%s\nours   %s\ntheirs %s", body, got, want)
@@ -114,7 +114,7 @@ func FuzzLean(f *testing.F) {
 	})
 }
 
-// countedBody is a body that never comes, and says how much memory waits for it.
+// countedBody is a body that never arrives, and reports how much memory waits for it.
 type countedBody struct {
 	room int
 	err  error
@@ -125,8 +125,8 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return 0, b.err
 }
 
-// TestPromisedBodies gives no memory for what a body only says that it will be, and passes on
-// why one is not read.
+// TestPromisedBodies: an announced length allocates no memory, and the reason why a body is not
+// read is passed on.
 func TestPromisedBodies(t *testing.T) {
 	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
@@ -155,7 +155,7 @@ func TestPromisedBodies(t *testing.T) {
 	}
 }
 
-// TestHiddenTextIsShown has no answer of a tool hide from people what a model reads in it.
+// TestHiddenTextIsShown: no tool's answer hides from people what a model reads in it.
 func TestHiddenTextIsShown(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})

@@ -25,16 +25,16 @@ const (
 )
 
 // handler serves the protocol over HTTP: plain requests itself, all others by the library.
-// No request knows of another one.
+// Requests share no state.
 type handler struct {
 	s   *Server
 	sdk http.Handler
 }
 
-// Handler returns the handler of the streamable HTTP transport. Whoever calls is who
-// Options.Who says; a request of nobody is answered with status 401. A call ends when the
-// context of its request does, which is for whoever found out who calls to end with the
-// credential.
+// Handler returns the handler of the streamable HTTP transport. Options.Who returns the caller;
+// a request without a caller is answered with status 401. A call ends when the context of its
+// request does; the authentication in front of this handler must cancel that when the
+// credential ends.
 func (s *Server) Handler() http.Handler {
 	return &handler{s: s, sdk: mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
@@ -42,7 +42,7 @@ func (s *Server) Handler() http.Handler {
 		Logger:                       slog.New(quiet{s.log.Handler()}),
 		MaxRequestBodyBytes:          maxMessage,
 		PropagateRequestCancellation: true,
-		// Which hosts are ours is known to what stands before the handler.
+		// The guard in front of the handler checks the host.
 		DisableLocalhostProtection: true,
 	})}
 }
@@ -89,7 +89,7 @@ func (h *handler) library(w http.ResponseWriter, r *http.Request) {
 	words.end()
 }
 
-// openBody reads a body. Of an array it looks at each message, and leaves the rest to the
+// openBody parses a body. Of an array it checks each message, and leaves the rest to the
 // library.
 func openBody(doc *canon.Doc, body []byte) (envelope, *jsonrpc.Error) {
 	if flaws := doc.Parse(body); len(flaws) > 0 {
@@ -110,7 +110,7 @@ func openBody(doc *canon.Doc, body []byte) (envelope, *jsonrpc.Error) {
 	return envelope{}, nil
 }
 
-// promised is how much memory a body gets for what its length says, before it came.
+// promised is how much memory an announced body gets before it arrives.
 const promised = 64 << 10
 
 // readBody reads all of a body.
@@ -129,7 +129,7 @@ func refuseBody(w http.ResponseWriter, err error) {
 			invalid("the message has more than %d bytes", maxMessage)))
 		return
 	}
-	if f, ok := errors.AsType[*fault.Error](err); ok { // of whoever stands before the handler
+	if f, ok := errors.AsType[*fault.Error](err); ok { // from the guard in front of the handler
 		w.Header().Set("Retry-After", "1")
 		writeJSON(w, fault.Lookup(f.Code).HTTP, answerError(nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: complaint(f)}))
 		return
@@ -137,31 +137,31 @@ func refuseBody(w http.ResponseWriter, err error) {
 	writeJSON(w, http.StatusBadRequest, answerError(nil, invalid("the body ended before its end")))
 }
 
-// writeJSON writes a whole answer.
+// writeJSON writes a complete answer.
 func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	// A client that has left gets nothing.
+	// A client that has disconnected gets nothing.
 	_, _ = w.Write(body)
 }
 
-// unauthenticated answers a request of nobody.
+// unauthenticated answers a request without a caller.
 func unauthenticated(w http.ResponseWriter) {
 	w.Header().Set("WWW-Authenticate", "Bearer")
 	f := fault.New(fault.Unauthenticated, "the request has no credential that is known here")
 	writeProblem(w, fault.Lookup(f.Code).HTTP, f)
 }
 
-// isJSON reports whether a content type is that of JSON, written in the plain way.
+// isJSON reports whether a content type is JSON, in its usual spelling.
 func isJSON(mediaType string) bool {
 	base, _, _ := strings.Cut(mediaType, ";")
 	return strings.EqualFold(strings.TrimSpace(base), "application/json")
 }
 
-// accepts reports whether a client takes JSON and streams of events alike, as it must.
+// accepts reports whether a client accepts both JSON and event streams, as it must.
 func accepts(values []string) bool {
 	var inJSON, inEvents bool
 	for _, value := range values {

@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// lean answers plain requests over HTTP as the library would, for a fraction of what that
-// costs. It may leave any request to the library; what it answers, it answers the same.
+// lean answers plain HTTP requests as the library would, at a fraction of the cost. It may
+// leave any request to the library; the answers are the same.
 type lean struct {
 	s *Server
 	// revisions are those before the stateless one, newest first.
@@ -21,14 +21,14 @@ type lean struct {
 	// stateless revision; hello is that of initialize, by revision.
 	list, listModern []byte
 	hello            map[string][]byte
-	// mark is what results have besides since the stateless revision.
+	// mark is what results have in addition since the stateless revision.
 	mark []byte
 
 	docs  *sync.Pool // of *canon.Doc
 	sheet *sync.Pool // of *[]byte
 }
 
-// keptDoc and keptSheet are how much of memory is kept for the next request at most.
+// keptDoc and keptSheet are the largest buffers that are kept for the next request.
 const (
 	keptDoc   = 1 << 20
 	keptSheet = 1 << 20
@@ -58,7 +58,7 @@ func newLean(s *Server) lean {
 	return l
 }
 
-// written returns v as JSON. It is of a type of the library, and can be written.
+// written returns v as JSON. It is of a type of the library that always encodes.
 func written(v any) []byte {
 	data, err := encode(v)
 	if err != nil {
@@ -67,7 +67,7 @@ func written(v any) []byte {
 	return data
 }
 
-// borrow returns a reader of JSON, which giveBack takes again.
+// borrow returns a JSON parser from the pool; giveBack returns it.
 func (l *lean) borrow() *canon.Doc { return l.docs.Get().(*canon.Doc) }
 
 func (l *lean) giveBack(doc *canon.Doc) {
@@ -77,17 +77,17 @@ func (l *lean) giveBack(doc *canon.Doc) {
 	}
 }
 
-// request is a plain request on its way.
+// request is a plain request in progress.
 type request struct {
 	doc *canon.Doc
 	envelope
 	// meta is the object of that name among the parameters, or None.
 	meta canon.Node
-	// modern says that it is of the stateless revision.
+	// modern says that it uses the stateless revision.
 	modern bool
 }
 
-// serve answers a request, and reports whether it did. Nothing was written if not.
+// serve answers a request, and reports whether it did. If not, nothing was written.
 func (l *lean) serve(w http.ResponseWriter, r *http.Request, c *caller, doc *canon.Doc, e envelope) bool {
 	q := &request{doc: doc, envelope: e, meta: canon.None}
 	if !q.readMeta() || !l.judge(q, r.Header) {
@@ -124,8 +124,8 @@ func (l *lean) serve(w http.ResponseWriter, r *http.Request, c *caller, doc *can
 	return false
 }
 
-// readMeta finds the metadata of a request, and reports whether its parameters are plain
-// that far.
+// readMeta finds the metadata of a request, and reports whether its parameters are plain so
+// far.
 func (q *request) readMeta() bool {
 	if q.params == canon.None {
 		return true
@@ -137,8 +137,8 @@ func (q *request) readMeta() bool {
 	return q.meta == canon.None || q.doc.Kind(q.meta) == canon.Object
 }
 
-// judge tells of which revision a request is, and reports whether it says so in a way that
-// the library would accept.
+// judge determines the revision of a request, and reports whether the request states it in a
+// way that the library would accept.
 func (l *lean) judge(q *request, h http.Header) bool {
 	said := canon.None
 	if q.meta != canon.None {
@@ -159,12 +159,12 @@ func (l *lean) judge(q *request, h http.Header) bool {
 	return can != canon.None && q.plainCapabilities(can) && h.Get(headerMethod) == q.method
 }
 
-// plainInfo reports whether a client names itself in words alone.
+// plainInfo reports whether the client info has only strings.
 func (q *request) plainInfo(n canon.Node) bool {
 	return q.doc.Kind(n) == canon.Object && q.each(n, func(c canon.Node) bool { return q.doc.Kind(c) == canon.String })
 }
 
-// plainCapabilities reports whether what a client can do is said in the plain way.
+// plainCapabilities reports whether the client capabilities have the plain form.
 func (q *request) plainCapabilities(n canon.Node) bool {
 	return q.doc.Kind(n) == canon.Object && q.each(n, func(c canon.Node) bool {
 		if q.doc.Kind(c) != canon.Object {
@@ -183,7 +183,7 @@ func (q *request) plainCapabilities(n canon.Node) bool {
 	})
 }
 
-// each reports whether all members of an object are as they should be.
+// each reports whether ok holds for all members of an object.
 func (q *request) each(n canon.Node, ok func(canon.Node) bool) bool {
 	first, end := q.doc.Children(n)
 	for c := first; c < end; c = q.doc.After(c) {
@@ -194,7 +194,7 @@ func (q *request) each(n canon.Node, ok func(canon.Node) bool) bool {
 	return true
 }
 
-// only reports whether there are no parameters but metadata and those of the names given.
+// only reports whether there are no parameters other than metadata and the given names.
 func (q *request) only(names ...string) bool {
 	return q.params == canon.None || q.each(q.params, func(c canon.Node) bool {
 		key := string(q.doc.Key(c))
@@ -202,7 +202,7 @@ func (q *request) only(names ...string) bool {
 	})
 }
 
-// initialize answers the greeting of a client.
+// initialize answers an initialize request.
 func (l *lean) initialize(w http.ResponseWriter, q *request) bool {
 	if q.id == canon.None || q.params == canon.None || q.modern || !q.only("protocolVersion", "capabilities", "clientInfo") {
 		return false
@@ -222,7 +222,7 @@ func (l *lean) initialize(w http.ResponseWriter, q *request) bool {
 	return true
 }
 
-// answer answers a request with a result.
+// answer writes the answer with a result.
 func (l *lean) answer(w http.ResponseWriter, q *request, result []byte) {
 	sheet := l.sheet.Get().(*[]byte)
 	b := append(q.begin((*sheet)[:0]), result...)
@@ -231,7 +231,7 @@ func (l *lean) answer(w http.ResponseWriter, q *request, result []byte) {
 	l.keep(sheet, b)
 }
 
-// keep keeps the memory of an answer for the next one.
+// keep keeps the buffer of an answer for the next one.
 func (l *lean) keep(sheet *[]byte, b []byte) {
 	if cap(b) <= keptSheet {
 		*sheet = b
@@ -239,15 +239,15 @@ func (l *lean) keep(sheet *[]byte, b []byte) {
 	}
 }
 
-// begin appends the beginning of an answer, as far as its result.
+// begin appends the answer up to its result.
 func (q *request) begin(b []byte) []byte {
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = q.doc.AppendCompact(b, q.id)
 	return append(b, `,"result":`...)
 }
 
-// call calls a tool. The answer is JSON, unless the call told of its progress meanwhile:
-// then it is the last of a stream of events.
+// call calls a tool. The answer is JSON, unless the call reported progress: then it is the last
+// of a stream of events.
 func (l *lean) call(w http.ResponseWriter, r *http.Request, c *caller, q *request) bool {
 	if q.id == canon.None || q.params == canon.None || !q.only("name", "arguments") {
 		return false
@@ -280,7 +280,7 @@ func (l *lean) call(w http.ResponseWriter, r *http.Request, c *caller, q *reques
 	return true
 }
 
-// finish writes what a call came to.
+// finish writes the outcome of a call.
 func (l *lean) finish(w http.ResponseWriter, q *request, events *events, o outcome) {
 	sheet := l.sheet.Get().(*[]byte)
 	b := append(q.begin((*sheet)[:0]), `{"content":[{"type":"text","text":`...)
@@ -304,13 +304,13 @@ func (l *lean) finish(w http.ResponseWriter, q *request, events *events, o outco
 	l.keep(sheet, b)
 }
 
-// events is a stream of messages to a client, which begins with the first.
+// events is a stream of messages to a client. It starts with the first message.
 type events struct {
 	w     http.ResponseWriter
 	begun bool
 }
 
-// send sends a message. A client that has left gets nothing.
+// send sends a message. A client that has disconnected gets nothing.
 func (e *events) send(message []byte) {
 	if !e.begun {
 		e.begun = true
@@ -327,7 +327,7 @@ func (e *events) send(message []byte) {
 	_ = http.NewResponseController(e.w).Flush()
 }
 
-// notice returns the message that tells how far a call is.
+// notice returns a progress notification.
 func notice(token []byte, done, total uint64, what string) []byte {
 	return written(struct {
 		Version string `json:"jsonrpc"`

@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// bySDK returns a handler in which the library answers everything.
+// bySDK returns a handler that leaves everything to the library.
 func bySDK(s *Server) http.Handler {
 	h := s.Handler().(*handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +33,7 @@ func modernParams(rest string) string {
 		`"io.modelcontextprotocol/clientCapabilities":{}}` + rest + `}`
 }
 
-// said is what a handler answered, in a form in which equal answers are equal.
+// said returns what a handler answered, in a normal form.
 func said(t testing.TB, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	body := w.Body.Bytes()
@@ -47,8 +47,8 @@ func said(t testing.TB, w *httptest.ResponseRecorder) string {
 	return fmt.Sprintf("%d %s %s\n%s", w.Code, w.Header().Get("Content-Type"), w.Header().Get("Cache-Control"), bytes.TrimSpace(body))
 }
 
-// TestLeanAnswersAsTheLibrary holds the two ways of answering together, over all methods
-// that have two, all tools and many arguments, in all revisions.
+// TestLeanAnswersAsTheLibrary compares both implementations over all methods that have two, all
+// tools and many arguments, in all revisions.
 func TestLeanAnswersAsTheLibrary(t *testing.T) {
 	testsize.OneGoroutine(t)
 	s := newServer(Options{Board: openBoard(t), Who: whoIn, Version: "1"}, newTrial().table())
@@ -121,7 +121,7 @@ func TestLeanAnswersAsTheLibrary(t *testing.T) {
 			}
 		}
 	}
-	// What is said in headers and around the parameters.
+	// Headers, and members around the parameters.
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + modernParams(`"name":"say","arguments":{"text":"x"}`) + `}`
 	good := map[string]string{headerVersion: stateless, headerMethod: "tools/call", headerName: "say"}
 	for _, change := range []map[string]string{
@@ -157,12 +157,11 @@ func TestLeanAnswersAsTheLibrary(t *testing.T) {
 	} {
 		compare("a", body, nil)
 	}
-	// Who may not write is told so in the same words.
+	// A caller that may not write gets the same error from both.
 	compare("r", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"write","arguments":{"text":"x"}}}`, nil)
 }
 
-// TestPlainRequestsAreServedLeanly keeps the quick way in use: the requests that clients
-// send never reach the library.
+// TestPlainRequestsAreServedLeanly: the requests that clients send never reach the library.
 func TestPlainRequestsAreServedLeanly(t *testing.T) {
 	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())
 	h := s.Handler().(*handler)
@@ -189,7 +188,7 @@ func TestPlainRequestsAreServedLeanly(t *testing.T) {
 	}
 }
 
-// TestProgressOverHTTP sees an answer become a stream when there is progress to tell of.
+// TestProgressOverHTTP: an answer becomes a stream when there is progress to report.
 func TestProgressOverHTTP(t *testing.T) {
 	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})

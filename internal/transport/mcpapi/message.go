@@ -10,34 +10,34 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// The revisions of the protocol that something here depends on.
+// Revisions of the protocol with different behaviour here.
 const (
-	// stateless is the first without sessions: each request says who asks and how.
+	// stateless is the first without sessions: each request names the client and the revision.
 	stateless = "2026-07-28"
 	// singly is the first in which messages come one by one and not in arrays.
 	singly = "2025-06-18"
 )
 
-// maxArray is how many messages may come in one array: they are answered together, and all
-// answers wait in memory for the last.
+// maxArray is the most messages in one array: they are answered together, and the answers stay
+// in memory until the last is done.
 const maxArray = 50
 
-// crowded refuses an array with more messages than are answered together.
+// crowded refuses an array with too many messages.
 func crowded(n int) *jsonrpc.Error {
 	return invalid("the array has %d messages, and at most %d are answered together", n, maxArray)
 }
 
-// envelope is a JSON-RPC message as far as it can be told without its method.
+// envelope is a JSON-RPC message, parsed independently of its method.
 type envelope struct {
 	id     canon.Node // None in notifications
 	method string     // empty in answers
 	params canon.Node // None without
-	// plain says that it is a request or a notification with nothing besides.
+	// plain says that it is a request or a notification without extra members.
 	plain bool
 }
 
-// open reads one message. A message that cannot be answered under its own id, because
-// it has none that is one, is refused.
+// open parses one message. It refuses a message that cannot be answered because it has no valid
+// id.
 func open(doc *canon.Doc, n canon.Node) (envelope, *jsonrpc.Error) {
 	e := envelope{id: canon.None, params: canon.None}
 	if doc.Kind(n) != canon.Object {
@@ -71,7 +71,7 @@ func open(doc *canon.Doc, n canon.Node) (envelope, *jsonrpc.Error) {
 	return e, nil
 }
 
-// maxInt is the greatest whole number that every reader of JSON has exactly.
+// maxInt is the greatest integer that every JSON reader represents exactly.
 const maxInt = 1<<53 - 1
 
 func isID(doc *canon.Doc, n canon.Node) bool {
@@ -84,12 +84,12 @@ func isID(doc *canon.Doc, n canon.Node) bool {
 	return false
 }
 
-// invalid is the error of a text that is JSON and no message.
+// invalid is the error for JSON that is no message.
 func invalid(format string, args ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: " + fmt.Sprintf(format, args...)}
 }
 
-// broken is the error of a text that is not strict JSON.
+// broken is the error for a text that is not strict JSON.
 func broken(flaws []canon.Flaw) *jsonrpc.Error {
 	f := flaws[0]
 	text := fmt.Sprintf("parse error: %s at byte %d", f.Code, f.Offset)
@@ -105,7 +105,7 @@ func broken(flaws []canon.Flaw) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: text}
 }
 
-// brief returns the beginning of a piece of JSON, for reading.
+// brief returns the beginning of a JSON text, for an error.
 func brief(raw []byte) string {
 	const most = 60
 	if len(raw) > most {
@@ -114,13 +114,13 @@ func brief(raw []byte) string {
 	return string(raw)
 }
 
-// answerError returns the message that answers with an error. The id is as it was written,
-// or nil where it is not known.
+// answerError returns the message that answers with an error. The id is as it was written, or
+// nil if it is unknown.
 func answerError(id []byte, e *jsonrpc.Error) []byte {
 	if id == nil {
 		id = []byte("null")
 	}
-	// Nothing in an error fails to be written.
+	// Encoding an error cannot fail.
 	text, _ := json.Marshal(e)
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	b = append(b, `,"error":`...)

@@ -19,8 +19,8 @@ import (
 	"lukasa.dev/internal/auth"
 )
 
-// What is taken from npm. The conformance suite needs a newer Node.js than many machines
-// have, which npm has as well.
+// Packages from npm. The conformance suite needs a newer Node.js than many machines have; npm
+// has that as well.
 const (
 	npmSDK         = "@modelcontextprotocol/sdk@1.32.2"
 	npmInspector   = "@modelcontextprotocol/inspector@2.12.0"
@@ -59,7 +59,7 @@ func npmFolder(t *testing.T, packages ...string) string {
 	return dir
 }
 
-// run runs a program and returns what it prints.
+// run runs a program and returns its output.
 func run(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -75,11 +75,11 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) (s
 	return string(out), err
 }
 
-// stdioEnv tells the program of the tests to serve standard input and output.
+// stdioEnv makes the test binary serve standard input and output.
 const stdioEnv = "MCPAPI_TEST_STDIO"
 
-// TestMain serves standard input and output if it is told to, so that clients can start the
-// program of the tests as a server.
+// TestMain serves standard input and output if stdioEnv is set, so that clients can start the
+// test binary as a server.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(stdioEnv)
 	if dir == "" {
@@ -99,7 +99,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// TestTypeScriptClient has the official client from npm do what agents do, over both
+// TestTypeScriptClient runs the official client from npm through what agents do, over both
 // transports.
 func TestTypeScriptClient(t *testing.T) {
 	dir := npmFolder(t, npmSDK)
@@ -147,7 +147,7 @@ func TestTypeScriptClient(t *testing.T) {
 	}
 }
 
-// TestInspector has the official inspector speak to the server from its command line.
+// TestInspector runs the official inspector against the server from its command line.
 func TestInspector(t *testing.T) {
 	dir := npmFolder(t, npmInspector)
 	self, err := os.Executable()
@@ -182,9 +182,9 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// scenarios are those of the conformance suite that are about something that the server has,
-// in revisions with a greeting and in the stateless one. The others need tools that answer
-// with pictures and sounds, or that ask the user.
+// scenarios are those of the conformance suite that concern features of the server, in
+// revisions with initialize and in the stateless one. The others need tools that return
+// pictures and sounds, or that ask the user.
 func scenarios(revision string) []string {
 	both := []string{
 		"tools-list", "tools-call-simple-text", "tools-call-error", "tools-call-with-progress",
@@ -196,8 +196,8 @@ func scenarios(revision string) []string {
 	return append(both, "server-initialize", "ping")
 }
 
-// TestConformance runs the official suite, against the table with a few tools besides that
-// the suite asks for.
+// TestConformance runs the official suite against the table plus a few tools that the suite
+// requires.
 func TestConformance(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the suite's Node.js is for Linux on amd64")
@@ -224,8 +224,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// untestable reports whether all that a scenario complains of is that a tool of the suite's
-// own is not there.
+// untestable reports whether a scenario fails only because a tool of the suite is missing.
 func untestable(out string) bool {
 	complaints := 0
 	for line := range strings.Lines(out) {

@@ -8,33 +8,33 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// writeProblem answers with a problem document, as the rest of the interface does.
+// writeProblem answers with a problem document, as the HTTP API does.
 func writeProblem(w http.ResponseWriter, status int, f *fault.Error) {
 	body, err := json.Marshal(map[string]any{
 		"type": f.Code.Type(), "title": fault.Lookup(f.Code).Meaning, "status": status,
 		"code": f.Code, "detail": f.Error(), "fix": f.Advice(),
 	})
 	if err != nil {
-		body = []byte("{}") // texts always have JSON
+		body = []byte("{}") // strings always encode
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Del("Content-Length")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that has left gets nothing
+	_, _ = w.Write(body) // a client that has disconnected gets nothing
 }
 
-// worded makes problem documents of the lines of text with which the library refuses what is
-// wrong with the HTTP around a message. Everything else goes through as it is.
+// worded turns the plain-text errors with which the library refuses bad HTTP into problem
+// documents. It passes everything else through.
 type worded struct {
 	http.ResponseWriter
-	status int             // of a line of text that is held back, or 0
-	line   strings.Builder // as much of it as there is room for
+	status int             // of a line that is held back, or 0
+	line   strings.Builder // as much of it as is reported
 }
 
-// longestLine is how much of a line is told.
+// longestLine is how much of a line is reported.
 const longestLine = 500
 
-// Unwrap lets [http.ResponseController] find what is below.
+// Unwrap lets [http.ResponseController] find the writer below.
 func (w *worded) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
@@ -55,7 +55,7 @@ func (w *worded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end answers with what was held back.
+// end answers with the line that was held back.
 func (w *worded) end() {
 	if w.status == 0 {
 		return
@@ -71,7 +71,7 @@ func (w *worded) end() {
 	writeProblem(w.ResponseWriter, w.status, f)
 }
 
-// codeOf is the code of what the library refuses with a status.
+// codeOf returns the fault code for a status of the library.
 func codeOf(status int) fault.Code {
 	switch {
 	case status == http.StatusMethodNotAllowed:

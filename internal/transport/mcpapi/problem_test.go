@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// What the library refuses with a line of text is a problem document with the same status.
+// A plain-text refusal of the library becomes a problem document with the same status.
 func TestRefusalsAreProblems(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn})
 	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})

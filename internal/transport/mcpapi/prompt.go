@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// addPrompts offers what a user may want to begin with.
+// addPrompts offers prompts with which a user may begin.
 func (s *Server) addPrompts(srv *mcp.Server) {
 	srv.AddPrompt(&mcp.Prompt{
 		Name:        "start_task",
@@ -40,7 +40,7 @@ func (s *Server) addPrompts(srv *mcp.Server) {
 	}, s.prompt(s.reviewMemory))
 }
 
-// prompt makes a function that returns the text of a prompt into a handler.
+// prompt makes a handler of a function that returns the text of a prompt.
 func (s *Server) prompt(make func(ctx context.Context, args map[string]string) (string, error)) mcp.PromptHandler {
 	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		text, err := make(ctx, req.Params.Arguments)
@@ -112,10 +112,10 @@ type entry struct {
 	Text  string `json:"text"`
 }
 
-// indented keeps the further lines of a text from looking like lines of ours.
+// indented prevents further lines of a text from looking like lines of ours.
 func indented(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") }
 
-// recallAbout gives the pack for a topic.
+// recallAbout returns the pack for a topic.
 func (s *Server) recallAbout(ctx context.Context, args map[string]string) (string, error) {
 	op := s.table.lookup("pack_context")
 	if op == nil {

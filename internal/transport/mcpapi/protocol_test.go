@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// connect returns a client of the library that speaks to s as who, in a revision of the
+// connect returns a client of the library that is connected to s as who, in a revision of the
 // protocol, over HTTP or over a pair of pipes.
 func connect(t testing.TB, s *Server, who *auth.Principal, version string, overHTTP bool) *mcp.ClientSession {
 	t.Helper()
@@ -75,7 +75,7 @@ func callTool(t testing.TB, cs *mcp.ClientSession, name string, args any) (text 
 
 type object = map[string]any
 
-// TestEveryRevision lives a short life in every revision, over both transports.
+// TestEveryRevision runs a short session in every revision, over both transports.
 func TestEveryRevision(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for _, version := range mcp.SupportedProtocolVersions() {
@@ -139,7 +139,7 @@ func life(t *testing.T, cs *mcp.ClientSession) {
 	}
 }
 
-// complaints sees bad calls told in words, and bad requests as errors of the protocol.
+// complaints: bad calls give errors in words, and bad requests give protocol errors.
 func complaints(t *testing.T, cs *mcp.ClientSession) {
 	for _, x := range []struct {
 		tool string
@@ -207,7 +207,7 @@ func resources(t *testing.T, cs *mcp.ClientSession) {
 	}
 }
 
-// prompts gets each of them.
+// prompts gets each prompt.
 func prompts(t *testing.T, cs *mcp.ClientSession) {
 	ctx := t.Context()
 	list, err := cs.ListPrompts(ctx, nil)
@@ -243,7 +243,7 @@ func prompts(t *testing.T, cs *mcp.ClientSession) {
 	}
 }
 
-// TestNobodyIsRefused answers a request without a caller with 401, whatever it asks.
+// TestNobodyIsRefused answers a request without a caller with 401, whatever its content.
 func TestNobodyIsRefused(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn})
 	front := behindGuard(s.Handler(), nil)

@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// TestEveryListedResourceCanBeRead keeps memories under odd keys, more than a page of them,
-// and reads each by the URI that it is listed with.
+// TestEveryListedResourceCanBeRead stores memories under odd keys, more than a page of them,
+// and reads each by its listed URI.
 func TestEveryListedResourceCanBeRead(t *testing.T) {
 	testsize.OneGoroutine(t)
 	s := New(Options{Board: openBoard(t), Who: whoIn})
@@ -59,7 +59,8 @@ func TestEveryListedResourceCanBeRead(t *testing.T) {
 	}
 }
 
-// TestQuotedTextStaysQuoted stores what tries to get out of its quotes, and what is hidden.
+// TestQuotedTextStaysQuoted stores texts that try to escape their quotes, and hidden
+// characters.
 func TestQuotedTextStaysQuoted(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn})
 	cs := connect(t, s, member("acme"), "", true)

@@ -16,12 +16,12 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// ServeStdio serves one client, which writes messages to in, one a line, and reads answers
-// from out, which nothing else writes to. It returns nil at the end of in, when all that was
-// asked before is answered; the cause of ctx if that ends first; and a fault if the
-// credential of who does. A line that is no message costs one answer that says so.
+// ServeStdio serves one client, which writes messages to in, one a line, and reads answers from
+// out. Nothing else may write to out. It returns nil at the end of in, after all requests are
+// answered; the cause of ctx if that ends first; and a fault if the credential of who does. A
+// line that is no message gets an error as its answer.
 //
-// When it does not wait for the end of in, one goroutine is left that waits for its next byte.
+// If it returns before the end of in, one goroutine stays blocked in a read of in.
 func (s *Server) ServeStdio(ctx context.Context, who *auth.Principal, in io.Reader, out io.Writer) error {
 	if who == nil {
 		return fault.New(fault.Unauthenticated, "nobody is known to call")
@@ -59,7 +59,7 @@ func (s *Server) ServeStdio(ctx context.Context, who *auth.Principal, in io.Read
 	return err
 }
 
-// lines is a connection of messages that are written one a line.
+// lines is a connection with one message per line.
 type lines struct {
 	incoming chan line
 	closed   chan struct{}
@@ -71,18 +71,18 @@ type lines struct {
 	out     io.Writer
 	err     error // of the first write that failed
 	version string
-	waiting map[jsonrpc.ID]*array // calls that are not answered; nil if they came alone
-	idle    chan struct{}         // closed when nothing is waiting, if somebody wants to know
+	waiting map[jsonrpc.ID]*array // unanswered calls; nil for those outside an array
+	idle    chan struct{}         // closed when no call is waiting; nil unless requested
 }
 
-// line is a line that was read, or why none was.
+// line is a line that was read, or the error.
 type line struct {
 	text []byte
 	long bool
 	err  error
 }
 
-// array is the answers to messages that came together.
+// array is the answers to the messages of one array.
 type array struct {
 	left    int
 	answers [][]byte
@@ -97,16 +97,16 @@ func newLines(in io.Reader, out io.Writer) *lines {
 // Connect returns the connection itself.
 func (l *lines) Connect(context.Context) (mcp.Connection, error) { return l, nil }
 
-// SessionID returns nothing: there is one client.
+// SessionID returns nothing, since there is one client.
 func (l *lines) SessionID() string { return "" }
 
-// Close ends the connection. What is being read meanwhile is lost.
+// Close ends the connection. A pending read is lost.
 func (l *lines) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil
 }
 
-// pump reads lines until none comes.
+// pump reads lines until the input ends.
 func (l *lines) pump(in io.Reader) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -122,8 +122,8 @@ func (l *lines) pump(in io.Reader) {
 	}
 }
 
-// readLine reads a line without its end. Of one that is too long it reads all and keeps
-// nothing. The last line needs no end.
+// readLine reads a line without its end. It reads a line that is too long to its end and
+// discards it. The last line needs no end.
 func readLine(r *bufio.Reader) line {
 	var text []byte
 	long := false
@@ -144,8 +144,8 @@ func readLine(r *bufio.Reader) line {
 	}
 }
 
-// Read returns the next message. At the end of the input it waits until all calls are
-// answered, since the library gives up those that are not.
+// Read returns the next message. At the end of the input it waits until all calls are answered,
+// since the library abandons unanswered ones.
 func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		if len(l.queue) > 0 {
@@ -171,7 +171,7 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// take puts the messages of a line into the queue, or answers it if it has none.
+// take puts the messages of a line into the queue, or answers the line if it has none.
 func (l *lines) take(next line) {
 	if next.long {
 		l.complain(nil, invalid("the line has more than %d bytes", maxMessage))
@@ -201,7 +201,7 @@ func (l *lines) take(next line) {
 		l.complain(nil, crowded(n))
 		return
 	}
-	// One more than there are calls, until all of them are known.
+	// One more than the number of calls, until all of them are known.
 	together := &array{left: 1}
 	first, end := l.doc.Children(root)
 	for n := first; n < end; n = l.doc.After(n) {
@@ -210,7 +210,7 @@ func (l *lines) take(next line) {
 	l.settle(together, nil)
 }
 
-// accept puts a message into the queue, as one of an array if there is one.
+// accept puts a message into the queue, as part of an array if there is one.
 func (l *lines) accept(n canon.Node, together *array) {
 	e, jerr := open(&l.doc, n)
 	if jerr != nil {
@@ -234,7 +234,8 @@ func (l *lines) accept(n canon.Node, together *array) {
 	l.queue = append(l.queue, msg)
 }
 
-// await notes that a call waits for its answer, unless one of the same id does already.
+// await registers a call that waits for its answer, unless one with the same id is waiting
+// already.
 func (l *lines) await(id jsonrpc.ID, together *array) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -248,7 +249,7 @@ func (l *lines) await(id jsonrpc.ID, together *array) bool {
 	return true
 }
 
-// agree notes the revision that a client asked for, and revision returns it.
+// agree stores the revision that a client requested, and revision returns it.
 func (l *lines) agree(version string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -261,7 +262,7 @@ func (l *lines) revision() string {
 	return l.version
 }
 
-// complain answers what is no message.
+// complain answers a line that is no message.
 func (l *lines) complain(together *array, jerr *jsonrpc.Error) {
 	text := answerError(nil, jerr)
 	l.mu.Lock()
@@ -273,7 +274,8 @@ func (l *lines) complain(together *array, jerr *jsonrpc.Error) {
 	l.write(text)
 }
 
-// settle adds an answer to those of an array, or none, and writes all when they are there.
+// settle adds an answer, or none, to those of an array, and writes them all when the array is
+// complete.
 func (l *lines) settle(together *array, answer []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -324,7 +326,7 @@ func (l *lines) Write(_ context.Context, msg jsonrpc.Message) error {
 	return l.err
 }
 
-// write writes a line. The lock is held.
+// write writes a line. The caller holds the lock.
 func (l *lines) write(text []byte) {
 	if l.err != nil {
 		return
@@ -334,7 +336,7 @@ func (l *lines) write(text []byte) {
 	}
 }
 
-// failure returns why a write failed, or nil.
+// failure returns the first write error, or nil.
 func (l *lines) failure() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// pipe is a client of ServeStdio that writes lines and reads them.
+// pipe is a client of ServeStdio that writes and reads lines.
 type pipe struct {
 	t     testing.TB
 	in    *io.PipeWriter
@@ -66,7 +66,7 @@ func started(ctx context.Context, t testing.TB, s *Server) *pipe {
 	return p
 }
 
-// TestBrokenLineCostsOneAnswer sends what is no message between messages.
+// TestBrokenLineCostsOneAnswer sends malformed lines between messages.
 func TestBrokenLineCostsOneAnswer(t *testing.T) {
 	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
 	p := started(t.Context(), t, s)
@@ -99,8 +99,8 @@ func TestBrokenLineCostsOneAnswer(t *testing.T) {
 	}
 }
 
-// TestEndOfInputAnswersWhatIsAsked ends the input while calls are on their way, and with a
-// line that has no end.
+// TestEndOfInputAnswersWhatIsAsked ends the input while calls are running, and with a line that
+// has no end.
 func TestEndOfInputAnswersWhatIsAsked(t *testing.T) {
 	x := newTrial()
 	s := newServer(Options{Board: openBoard(t)}, x.table())
@@ -158,7 +158,7 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-// TestArraysOfMessages has them answered together in the one revision that has them.
+// TestArraysOfMessages: arrays are answered together in the one revision that has them.
 func TestArraysOfMessages(t *testing.T) {
 	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
 	p := newPipe(t.Context(), t, s, member("acme"))
@@ -197,7 +197,7 @@ func TestArraysOfMessages(t *testing.T) {
 	}
 }
 
-// TestSameIDTwice refuses a call whose id is in use, and leaves the first alone.
+// TestSameIDTwice refuses a call whose id is in use, and does not affect the first.
 func TestSameIDTwice(t *testing.T) {
 	x := newTrial()
 	s := newServer(Options{Board: openBoard(t)}, x.table())
@@ -232,7 +232,7 @@ func (b *brokenPipe) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestReaderLeaves ends when nobody reads the answers.
+// TestReaderLeaves: serving ends when the client stops reading.
 func TestReaderLeaves(t *testing.T) {
 	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
 	in := strings.NewReader(hello + "\n" + thanks + "\n" + strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", 1) +

@@ -20,8 +20,8 @@ import (
 	"lukasa.dev/internal/quota"
 )
 
-// TestTenantsNeverMeet gives two tenants the same names, and looks for what is one's in all
-// that the other can ask for.
+// TestTenantsNeverMeet gives two tenants the same names, and searches all answers to one for
+// data of the other.
 func TestTenantsNeverMeet(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	for _, overHTTP := range []bool{false, true} {
@@ -93,7 +93,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyEnds revokes a key whose client is connected and waits.
+// TestRevokedKeyEnds revokes the key of a connected client with a running call.
 func TestRevokedKeyEnds(t *testing.T) {
 	board := openBoard(t)
 	keys, err := auth.Open(t.Context(), board, auth.StoreOptions{Bootstrap: strings.Repeat("operator-token-", 4)})
@@ -134,8 +134,8 @@ func TestRevokedKeyEnds(t *testing.T) {
 	}
 }
 
-// TestRequestEndsWithItsContext is the same over HTTP, where whoever guards the handler
-// ends the context.
+// TestRequestEndsWithItsContext is the same over HTTP, where the guard in front of the handler
+// cancels the context.
 func TestRequestEndsWithItsContext(t *testing.T) {
 	x := newTrial()
 	s := newServer(Options{Board: openBoard(t), Who: whoIn}, x.table())
@@ -158,7 +158,7 @@ func TestRequestEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestQuota counts calls, also those that come in one request.
+// TestQuota counts calls, including several in one request.
 func TestQuota(t *testing.T) {
 	still := fixedClock()
 	book := func() *quota.Book {
@@ -193,7 +193,7 @@ func TestQuota(t *testing.T) {
 	if answered == 0 || refused == 0 || answered+refused != 50 {
 		t.Errorf("%d answered, %d refused", answered, refused)
 	}
-	// Over standard input nobody else counts.
+	// Over standard input the server itself counts.
 	s := newServer(Options{Board: board, Quotas: book()}, newTrial().table())
 	p := started(t.Context(), t, s)
 	refused = 0
@@ -210,7 +210,8 @@ func TestQuota(t *testing.T) {
 	receive(t, p.ended)
 }
 
-// TestPanicIsAFault sees a panic told without what it said, and logged.
+// TestPanicIsAFault: the answer to a panic does not reveal its message, and the panic is
+// logged.
 func TestPanicIsAFault(t *testing.T) {
 	var log bytes.Buffer
 	s := newServer(Options{Board: openBoard(t), Who: whoIn, Log: slog.New(slog.NewTextHandler(&log, nil))}, newTrial().table())
@@ -226,8 +227,7 @@ func TestPanicIsAFault(t *testing.T) {
 	}
 }
 
-// TestRightsDecide calls every tool with every kind of credential, and compares with the
-// table.
+// TestRightsDecide calls every tool with every kind of credential, and compares with the table.
 func TestRightsDecide(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	for rights := auth.Rights(0); rights <= auth.Read|auth.Write|auth.Admin; rights++ {
@@ -238,7 +238,7 @@ func TestRightsDecide(t *testing.T) {
 				for _, tool := range s.tools {
 					want := allowed(tool.op, who)
 					w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool.def.Name+`","arguments":{"no_such_field":1}}}`, nil)
-					// Whoever may is told that the arguments are wrong.
+					// A permitted caller gets an error about the arguments.
 					if got := strings.Contains(w.Body.String(), "there is no such field"); got != want {
 						t.Errorf("%s of %v with %v in %q: allowed %v, want %v: %s", tool.def.Name, role, rights, tenant, got, want, w.Body)
 					}
@@ -248,7 +248,7 @@ func TestRightsDecide(t *testing.T) {
 	}
 }
 
-// TestAnswersFitTheirSchemas checks structured answers against what tools/list says of them.
+// TestAnswersFitTheirSchemas validates structured answers against the schemas in tools/list.
 func TestAnswersFitTheirSchemas(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	cs := connect(t, s, member("acme"), "", true)
@@ -302,7 +302,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 	}
 }
 
-// TestNothingIsRememberedYet begins with an empty memory, which is no reason to stop.
+// TestNothingIsRememberedYet: an empty memory is no error.
 func TestNothingIsRememberedYet(t *testing.T) {
 	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
 	cs := connect(t, s, member("acme"), "", true)
@@ -327,7 +327,8 @@ func TestNothingIsRememberedYet(t *testing.T) {
 	}
 }
 
-// TestHold has answers to questions counted before they are told, and no others.
+// TestHold: memory is reserved for the answers to reads before they are sent, and for no
+// others.
 func TestHold(t *testing.T) {
 	var held int64
 	full := false
@@ -355,7 +356,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestMemoryToolCounts writes files until the tenant may keep no more.
+// TestMemoryToolCounts writes files until the storage limit of the tenant is reached.
 func TestMemoryToolCounts(t *testing.T) {
 	board := openBoard(t)
 	book := quota.New(quota.Options{Default: quota.Limits{MaxRecords: 2}})
@@ -372,7 +373,7 @@ func TestMemoryToolCounts(t *testing.T) {
 	}
 }
 
-// TestTurn has calls of tools wait for nobody: those for which there is no place are told so.
+// TestTurn: tool calls do not wait for a slot; those without one get an error.
 func TestTurn(t *testing.T) {
 	left := 0
 	s := newServer(Options{Board: openBoard(t), Who: whoIn, Turn: func(context.Context) (func(), error) {

@@ -12,20 +12,20 @@ import (
 	"lukasa.dev/internal/canon"
 )
 
-// tool is an operation as agents have it.
+// tool is an operation as an MCP tool.
 type tool struct {
 	op  *api.Operation
 	def *mcp.Tool
 }
 
-// Set is which tools are offered.
+// Set names which tools are offered.
 type Set string
 
 // The sets of tools.
 const (
-	// Default has what an agent needs that has nothing but this server.
+	// Default is for an agent that has only this server.
 	Default Set = "default"
-	// Hooked has what is left to an agent whose hooks record and bring the context.
+	// Hooked is for an agent whose hooks record events and supply context.
 	Hooked Set = "hooked"
 	// All has every operation that is a tool.
 	All Set = "all"
@@ -34,7 +34,7 @@ const (
 // Sets lists the names of the sets.
 func Sets() []string { return []string{string(Default), string(Hooked), string(All)} }
 
-// has reports whether a tool is in the set. No name is that of the default set.
+// has reports whether a tool is in the set. The empty name is the default set.
 func (s Set) has(t *api.Tool) bool {
 	switch s {
 	case All:
@@ -45,7 +45,7 @@ func (s Set) has(t *api.Tool) bool {
 	return t.Default
 }
 
-// toolsOf returns the tools of a table that are in a set, by name.
+// toolsOf returns the tools of a table that are in a set, sorted by name.
 func toolsOf(ops []*api.Operation, set Set) []*tool {
 	var tools []*tool
 	for _, op := range ops {
@@ -83,7 +83,7 @@ func newTool(op *api.Operation, set Set) *tool {
 	return &tool{op: op, def: def}
 }
 
-// description is what an agent reads of a tool: when to use it.
+// description is what an agent reads about a tool: when to use it.
 func description(op *api.Operation) string {
 	if op.Tool.Doc != "" {
 		return op.Tool.Doc
@@ -91,8 +91,8 @@ func description(op *api.Operation) string {
 	return op.Short
 }
 
-// seldom returns the names of fields that agents have little use for. They are taken as
-// well as others, and an agent is not told of them: it pays for each.
+// seldom returns the names of fields that agents rarely need. They are accepted, but not
+// listed, since an agent pays for each in tokens.
 func seldom() []string {
 	return []string{
 		"agent_id", "agents", "as_of", "conditions", "confidence", "correlation_id", "counter", "event_id", "form", "forms", "frames", "id",
@@ -101,7 +101,7 @@ func seldom() []string {
 	}
 }
 
-// inputSchema returns the schema of a tool's arguments, as far as an agent is told.
+// inputSchema returns the schema of a tool's arguments, with the fields that are listed.
 func inputSchema(op *api.Operation, set Set) json.RawMessage {
 	hidden := seldom()
 	b := []byte(`{"type":"object","properties":{`)
@@ -124,14 +124,15 @@ func inputSchema(op *api.Operation, set Set) json.RawMessage {
 		if doc != "" {
 			schema = append(schema[:len(schema)-1:len(schema)-1], ',')
 			if len(schema) == 2 {
-				schema = schema[:1] // it says nothing else
+				schema = schema[:1] // it is empty
 			}
 			schema = append(canon.AppendQuoted(append(schema, `"description":`...), doc), '}')
 		}
 		b = append(b, schema...)
 		switch {
 		case f.Also != "":
-			// Of two names neither is required: some models take no schema that says more.
+			// Neither of two names is required: some models do not accept a schema that says
+			// more.
 			b = append(append(canon.AppendQuoted(append(b, ','), f.Also), ':'), f.Schema()...)
 		case f.Required:
 			required = append(required, f.Name)
@@ -144,13 +145,13 @@ func inputSchema(op *api.Operation, set Set) json.RawMessage {
 	return append(b, '}')
 }
 
-// outputSchema returns the schema of a tool's structured answer: which members it always
-// has. What they are, the answer shows.
+// outputSchema returns the schema of a tool's structured answer: only its required members. The
+// answer itself shows the rest.
 func outputSchema(op *api.Operation) json.RawMessage {
 	var whole struct {
 		Required []string `json:"required"`
 	}
-	// A schema that has no such member is told as one of an object.
+	// A schema without such members is that of any object.
 	_ = json.Unmarshal(op.OutSchema(), &whole)
 	return written(struct {
 		Type     string   `json:"type"`

@@ -16,7 +16,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// listedTools returns the answer to tools/list, as it is sent.
+// listedTools returns the answer to tools/list as it is sent.
 func listedTools(t testing.TB, set Set) (result string, tools []*mcp.Tool) {
 	t.Helper()
 	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: set})
@@ -30,7 +30,7 @@ func listedTools(t testing.TB, set Set) (result string, tools []*mcp.Tool) {
 	return string(sent), list.Tools
 }
 
-// TestToolsAreCheap holds what an agent pays for the sets of tools with every request.
+// TestToolsAreCheap bounds the tokens that the sets of tools cost an agent with every request.
 func TestToolsAreCheap(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -57,8 +57,7 @@ func TestToolsAreCheap(t *testing.T) {
 	}
 }
 
-// TestInstructionsAreShort keeps what a client tells its model of the server within what
-// Claude Code passes on.
+// TestInstructionsAreShort keeps the instructions within what Claude Code passes on.
 func TestInstructionsAreShort(t *testing.T) {
 	t.Parallel()
 	for _, set := range []Set{Default, Hooked, All} {
@@ -76,7 +75,7 @@ func TestInstructionsAreShort(t *testing.T) {
 	}
 }
 
-// TestAllTools has every operation with a tool, and says of each what it does to the board.
+// TestAllTools: every operation with a tool is listed, with its effects on the board.
 func TestAllTools(t *testing.T) {
 	sent, tools := listedTools(t, All)
 	t.Logf("%d tools, %d tokens, %d bytes", len(tools), tokens.O200k().Count(sent), len(sent))
@@ -138,8 +137,8 @@ func TestAllTools(t *testing.T) {
 	}
 }
 
-// TestDocument holds docs/mcp.md to the tools, the fields that are not told of, the
-// resources and the prompts.
+// TestDocument compares docs/mcp.md with the tools, the unlisted fields, the resources and the
+// prompts.
 func TestDocument(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/mcp.md")
 	if err != nil {
@@ -158,7 +157,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestSeldomFieldsAreThere keeps names that no tool has out of the list.
+// TestSeldomFieldsAreThere: every name in the list is a field of some tool.
 func TestSeldomFieldsAreThere(t *testing.T) {
 	there := map[string]bool{}
 	for _, op := range api.Operations() {

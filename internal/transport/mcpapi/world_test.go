@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// openBoard returns a board of its own.
+// openBoard returns a new board.
 func openBoard(t testing.TB) *lukasa.Board {
 	t.Helper()
 	b, err := lukasa.Open(t.TempDir(), lukasa.Options{})
@@ -32,14 +32,14 @@ func openBoard(t testing.TB) *lukasa.Board {
 	return b
 }
 
-// member returns somebody who may read and write in a tenant.
+// member returns a caller that may read and write in a tenant.
 func member(tenant string) *auth.Principal {
 	return &auth.Principal{Key: "k-" + tenant, Role: auth.Member, Tenant: tenant, Rights: auth.Read | auth.Write, Trust: lukasa.User}
 }
 
 type whoKey struct{}
 
-// as returns a context in which who calls.
+// as returns a context with who as the caller.
 func as(ctx context.Context, who *auth.Principal) context.Context {
 	return context.WithValue(ctx, whoKey{}, who)
 }
@@ -49,7 +49,7 @@ func whoIn(ctx context.Context) *auth.Principal {
 	return who
 }
 
-// behindGuard lets whoever the bearer names call.
+// behindGuard sets the caller that the bearer token names.
 func behindGuard(next http.Handler, known map[string]*auth.Principal) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := known[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
@@ -75,15 +75,15 @@ type (
 	}
 )
 
-// trial is a table for tests of the transport alone, and what its operations do.
+// trial is a table for tests of the transport alone, with the effects of its operations.
 type trial struct {
-	started chan string   // gets the name of an operation that waits
-	release chan struct{} // lets one that waits go on
+	started chan string   // receives the name of an operation that waits
+	release chan struct{} // lets a waiting operation continue
 }
 
 func newTrial() *trial { return &trial{started: make(chan string, 64), release: make(chan struct{})} }
 
-// table returns operations that say, quote, write, fail, panic, wait, and tell of progress.
+// table returns operations that say, quote, write, fail, panic, wait, and report progress.
 func (x *trial) table() table {
 	op := func(name string, in, out any, needs auth.Rights, run func(ctx context.Context, c *api.Call, in any) (any, error)) *api.Operation {
 		return &api.Operation{
@@ -142,7 +142,7 @@ func (x *trial) table() table {
 	}}
 }
 
-// soon is how long a test waits for what must happen.
+// soon is the timeout for what must happen.
 const soon = time.Minute
 
 // receive returns the next value of a channel.
@@ -175,7 +175,7 @@ func post(h http.Handler, bearer, body string, header map[string]string) *httpte
 	return w
 }
 
-// answer is a message that came back.
+// answer is a message from the server.
 type answer struct {
 	ID     any             `json:"id"`
 	Result json.RawMessage `json:"result"`
@@ -185,7 +185,7 @@ type answer struct {
 	} `json:"error"`
 }
 
-// parsed reads a message.
+// parsed parses a message.
 func parsed(t testing.TB, text string) answer {
 	t.Helper()
 	var a answer
@@ -197,7 +197,7 @@ func parsed(t testing.TB, text string) answer {
 
 var errClosed = errors.New("closed")
 
-// allowed is what the table says of somebody.
+// allowed is what the table says about a caller.
 func allowed(op *api.Operation, who *auth.Principal) bool { return api.Allow(op, who) == nil }
 
 // newCancel returns a context that ends with the test at the latest.
@@ -207,7 +207,7 @@ func newCancel(t testing.TB) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// fixedClock returns a clock that stands still.
+// fixedClock returns a clock that does not advance.
 func fixedClock() func() time.Time {
 	now := time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)
 	return func() time.Time { return now }
