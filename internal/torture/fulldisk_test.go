@@ -291,6 +291,7 @@ func TestFullDisk(t *testing.T) {
 
 // TestFullAtOpen: the disk is full when the directory is created or opened.
 func TestFullAtOpen(t *testing.T) {
+	testsize.OneGoroutine(t)
 	for _, left := range []uint64{0, 4 << 10, 64 << 10, 300 << 10, 2 << 20} {
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
 			f := newFiller(t)
@@ -323,6 +324,7 @@ func TestFullAtOpen(t *testing.T) {
 // TestFullWhile fills the disk just before operations that need space: nothing
 // acknowledged is lost, and what was not acknowledged succeeds on a retry.
 func TestFullWhile(t *testing.T) {
+	testsize.OneGoroutine(t)
 	work := []struct {
 		name string
 		do   func(f *filler, id string) error
