@@ -10,11 +10,13 @@ import (
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/testsize"
 )
 
 // TestContext measures a small tenant: the figures are meaningless, but all of them must be
 // there, and no files may remain.
 func TestContext(t *testing.T) {
+	testsize.Long(t, "it fills a board and measures it")
 	dir := t.TempDir()
 	var told int
 	r, err := Context(context.Background(), ContextOptions{

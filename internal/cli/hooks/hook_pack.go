@@ -27,13 +27,15 @@ const (
 const atOnce = 32
 
 // pack is what is known about a prompt: the entries of a pack that have to do with it, that are
-// not of another project, and that the agent has not before its eyes.
+// not of another project, and that the agent has not before its eyes. The pack is asked for
+// without the session, since that only adds hints at next steps, which cost as much as the rest
+// and say what is usual in every project.
 func (h *hooking) pack(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
 	budget := hook.Inside(h.flags.budget)
 	var chosen *hmx.Pack
 	for times := wider; times <= widest; times *= widened {
 		p, err := t.Pack(ctx, lukasa.PackOptions{
-			Query: h.call.Query, Budget: times * budget, Counter: hook.Counter(), Session: h.call.Session, View: view,
+			Query: h.call.Query, Budget: times * budget, Counter: hook.Counter(), View: view,
 		})
 		if err != nil {
 			return hook.Answer{}, err
@@ -86,7 +88,7 @@ func (h *hooking) choose(ctx context.Context, t *lukasa.Tenant, p *hmx.Pack, bud
 	out := *p
 	out.Entries = nil
 	asked := hook.About(h.call.Query)
-	out.WorkflowHints = hmx.Opt[hmx.WorkflowHints]{} // they say what is usual, in every project
+	out.WorkflowHints = hmx.Opt[hmx.WorkflowHints]{} // those of schemas; see pack
 	own := &ownTurns{h: h, tenant: t}
 	left := int64(budget)
 	taken := map[int64]bool{}
