@@ -441,15 +441,6 @@ func (v *Visit) Uri(arg string) (lukasa.URI, error) {
 	return u, nil
 }
 
-// Versioned refuses what has no versions.
-func Versioned(ref lukasa.Ref, verb string) error {
-	if ref.Kind != lukasa.EventKind {
-		return nil
-	}
-	return fault.Newf(fault.InvalidArgument, "an event never changes, so it cannot be %s", verb).
-		WithFix("`lukasa resolve` shows it, `lukasa redact` erases it for good")
-}
-
 // Parts returns a function that shows how far a piece of work is.
 func Parts(p *term.Progress, verb, thing string) func(done, total uint64) {
 	return func(done, total uint64) {
