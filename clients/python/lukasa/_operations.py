@@ -2054,6 +2054,7 @@ class OperationMethods:
         since: Optional[str] = None,
         until: Optional[str] = None,
         min_trust: Optional[Literal["external", "tool", "agent", "user", "operator"]] = None,
+        only: Optional[Literal["words", "meaning"]] = None,
         budget_tokens: Optional[int] = None,
         form: Optional[Literal["short", "medium", "full"]] = None,
         explain: Optional[bool] = None,
@@ -2063,7 +2064,7 @@ class OperationMethods:
         options: Optional[CallOptions] = None,
     ) -> Searched:
         """Find what answers a question, the best first."""
-        return cast("Searched", self.call("search", {"query": query, "top_k": top_k, "kinds": kinds, "types": types, "agents": agents, "sessions": sessions, "tags": tags, "since": since, "until": until, "min_trust": min_trust, "budget_tokens": budget_tokens, "form": form, "explain": explain, "agent_id": agent_id, "as_of": as_of, "now": now}, options))
+        return cast("Searched", self.call("search", {"query": query, "top_k": top_k, "kinds": kinds, "types": types, "agents": agents, "sessions": sessions, "tags": tags, "since": since, "until": until, "min_trust": min_trust, "only": only, "budget_tokens": budget_tokens, "form": form, "explain": explain, "agent_id": agent_id, "as_of": as_of, "now": now}, options))
 
     def set_quota(
         self,

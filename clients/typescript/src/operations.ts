@@ -1838,6 +1838,8 @@ export interface SearchInput {
   since?: string;
   until?: string;
   min_trust?: "external" | "tool" | "agent" | "user" | "operator";
+  /** candidates from this source alone */
+  only?: "words" | "meaning";
   /** of all texts together; any unless said */
   budget_tokens?: number;
   form?: "short" | "medium" | "full";

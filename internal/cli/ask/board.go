@@ -161,8 +161,6 @@ type Visit struct {
 	Flags *BoardFlags
 	// Scope is the token that it is held to, or empty.
 	Scope string
-	// Derived says that what is written has sources, whose trust it may have.
-	Derived bool
 }
 
 // Reading opens a directory that has to be there.
@@ -468,7 +466,6 @@ func (v *Visit) Wrote(ctx context.Context, verb string, put *lukasa.PutResult) e
 	if v.Shell.JSON {
 		return v.Shell.WriteJSON(a)
 	}
-	asked, ok := record.ParseTrust(v.Flags.Trust)
-	show.Wrote(v.Shell.Screen, verb, &a, ok && v.Derived && v.Scope == "" && a.Trust < asked)
+	show.Wrote(v.Shell.Screen, verb, &a, false)
 	return nil
 }

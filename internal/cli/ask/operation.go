@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"encoding"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -48,6 +50,8 @@ type Command[Out any] struct {
 	Own func(c *cobra.Command)
 	// Prepare checks and completes the request before the board is opened, if it is not nil.
 	Prepare func(r *Request) error
+	// Call completes the call, if it is not nil.
+	Call func(call *api.Call)
 	// Fail says an error of the operation in the words of the command line, if it is not nil.
 	Fail func(c *cobra.Command, err error) error
 	// Complete adds to the answer what another operation knows, if it is not nil.
@@ -76,6 +80,10 @@ type Flag struct {
 	// Help is what help shows instead of what the operation says of the field. A word in backquotes
 	// stands for the value.
 	Help string
+	// Default is what help shows as the default of a field that has none in the table.
+	Default string
+	// What is what a value is called in the error for an unknown one; the name of the flag unless said.
+	What string
 	// Missing is the advice if a required field is not given.
 	Missing string
 	// Ago says that a time may be a day or a duration before now as well.
@@ -94,11 +102,12 @@ func IfVersionFlag() Flag {
 	return Flag{Field: "if_version", Usage: true, Help: "write only if this is the current `VERSION`; 0 if there must be none"}
 }
 
-// Request is a request that is being made.
+// Request is a request that is being made. A command whose Out is any may choose another operation.
 type Request struct {
-	Cmd    *cobra.Command
-	Args   []string
-	Fields map[string]any
+	Cmd       *cobra.Command
+	Args      []string
+	Operation string
+	Fields    map[string]any
 }
 
 // name returns the name of the flag.
@@ -138,7 +147,7 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 	}
 	open := lukasa.Options{MustExist: !d.Creates}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		r := &Request{Cmd: c, Args: args, Fields: map[string]any{}}
+		r := &Request{Cmd: c, Args: args, Operation: d.Operation, Fields: map[string]any{}}
 		if d.Argument != "" && len(args) > 0 {
 			r.Fields[d.Argument] = args[0]
 		}
@@ -160,9 +169,13 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 			}
 		}
 		return s.Visit(c, &board, open, func(ctx context.Context, v *Visit) error {
+			op := api.Lookup(r.Operation)
 			call, err := v.call(ctx, op, r, d.Names, d.Kind)
 			if err != nil {
 				return err
+			}
+			if d.Call != nil {
+				d.Call(call)
 			}
 			show, join := d.show(ctx, v), d.Join
 			if c.Flags().Changed("limit") {
@@ -177,7 +190,12 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 					}
 					return d.blame(c, err)
 				}
-				page, after := out.(*Out), (*string)(nil)
+				page, ok := out.(*Out)
+				if !ok {
+					page = new(Out)
+					*page = out.(Out) // it is any
+				}
+				var after *string
 				if d.Next != nil && (d.Join == nil || join != nil) {
 					after = d.Next(page)
 				}
@@ -225,6 +243,7 @@ func (d *Command[Out]) show(ctx context.Context, v *Visit) func(*Out) error {
 func (d *Command[Out]) blame(c *cobra.Command, err error) error {
 	flagOf := func(field string, usage bool) (string, bool) {
 		field, _, _ = strings.Cut(field, "[")
+		field, _, _ = strings.Cut(field, ".")
 		for i := range d.Flags {
 			if f := &d.Flags[i]; f.Field == field {
 				return f.name(), (f.Usage || field == "after" || !usage) && c.Flags().Changed(f.name())
@@ -346,8 +365,23 @@ func oneOf(k lukasa.Kind) string {
 	return "a " + name
 }
 
+// Ask runs an operation that reads, for a command that asks more than one.
+func (v *Visit) Ask(ctx context.Context, operation string, fields map[string]any, names ...string) (any, error) {
+	op := api.Lookup(operation)
+	call, err := v.call(ctx, op, &Request{Cmd: v.Cmd, Fields: fields}, names, 0)
+	if err != nil {
+		return nil, err
+	}
+	return v.run(ctx, op, call, fields)
+}
+
 // run runs an operation with a request.
 func (v *Visit) run(ctx context.Context, op *api.Operation, call *api.Call, request map[string]any) (any, error) {
+	for _, f := range op.Fields() { // which JSON would not keep
+		if text, ok := request[f.Name].(string); ok && !utf8.ValidString(text) {
+			return nil, fault.Newf(fault.InvalidArgument, "%s: it is not UTF-8", f.Name).WithFix("give text in UTF-8")
+		}
+	}
 	text, err := json.Marshal(request)
 	if err != nil {
 		return nil, err
@@ -371,7 +405,7 @@ func addField(s *Shell, c *cobra.Command, field *api.Field, f *Flag, bound bool)
 	if help == "" {
 		help = field.Doc
 	}
-	flags, name, usual := c.Flags(), f.name(), field.Default()
+	flags, name, usual := c.Flags(), f.name(), cmp.Or(f.Default, field.Default())
 	if field.Name == "limit" && !bound {
 		usual = ""
 	}
@@ -394,7 +428,7 @@ func addField(s *Shell, c *cobra.Command, field *api.Field, f *Flag, bound bool)
 			if *v == "" {
 				return nil, nil
 			}
-			return *v, checkChoice(field, name, *v)
+			return *v, checkChoice(field, f, *v)
 		}
 	}
 	switch t.Kind() {
@@ -420,7 +454,7 @@ func addField(s *Shell, c *cobra.Command, field *api.Field, f *Flag, bound bool)
 		defer suggestChoices(c, field, name)
 		return func() (any, error) {
 			for _, x := range *v {
-				if err := checkChoice(field, name, x); err != nil {
+				if err := checkChoice(field, f, x); err != nil {
 					return nil, err
 				}
 			}
@@ -455,9 +489,9 @@ func suggestChoices(c *cobra.Command, field *api.Field, name string) {
 }
 
 // checkChoice is the error for a value that is none of those that the field takes.
-func checkChoice(field *api.Field, name, value string) error {
+func checkChoice(field *api.Field, f *Flag, value string) error {
 	if choices := field.Choices(); len(choices) > 0 && !slices.Contains(choices, value) {
-		return UnknownName(fault.Usage, name, value, choices)
+		return UnknownName(fault.Usage, cmp.Or(f.What, f.name()), value, choices)
 	}
 	return nil
 }

@@ -80,8 +80,10 @@ docs/cold-start.md tells the whole story.`,
 // addHeadNow adds --now, for reads that go by the time of the newest record
 // unless they are told another.
 func addHeadNow(c *cobra.Command, now *string) {
-	c.Flags().StringVar(now, "now", "", "the `TIME` that decides how old things are and what has expired, in RFC 3339, or the word now (default that of the newest record)")
+	c.Flags().StringVar(now, "now", "", headNowHelp)
 }
+
+const headNowHelp = "the `TIME` that decides how old things are and what has expired, in RFC 3339, or the word now (default that of the newest record)"
 
 // addConditions adds --condition, for reads that act on what holds.
 func addConditions(c *cobra.Command, conditions *[]string) {
