@@ -51,7 +51,7 @@ type Command[Out any] struct {
 	// Prepare checks and completes the request before the board is opened, if it is not nil.
 	Prepare func(r *Request) error
 	// Call completes the call, if it is not nil.
-	Call func(call *api.Call)
+	Call func(ctx context.Context, v *Visit, call *api.Call) error
 	// Fail says an error of the operation in the words of the command line, if it is not nil.
 	Fail func(c *cobra.Command, err error) error
 	// Complete adds to the answer what another operation knows, if it is not nil.
@@ -175,7 +175,9 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 				return err
 			}
 			if d.Call != nil {
-				d.Call(call)
+				if err := d.Call(ctx, v, call); err != nil {
+					return err
+				}
 			}
 			show, join := d.show(ctx, v), d.Join
 			if c.Flags().Changed("limit") {
@@ -269,9 +271,11 @@ func (d *Command[Out]) blame(c *cobra.Command, err error) error {
 // tenant that the request or the command names.
 func (v *Visit) call(ctx context.Context, op *api.Operation, r *Request, names []string, kind lukasa.Kind) (*api.Call, error) {
 	who := &auth.Principal{Key: "cli", Role: auth.Operator, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.User, Scope: v.Scope}
-	var err error
-	if who.Tenant, err = v.about(ctx, r, names, kind); err != nil {
-		return nil, err
+	if !op.Board {
+		var err error
+		if who.Tenant, err = v.about(ctx, r, names, kind); err != nil {
+			return nil, err
+		}
 	}
 	if op.Wrote {
 		w, err := v.Shell.Writer(v.Cmd, v.Flags)
@@ -383,8 +387,8 @@ func (v *Visit) run(ctx context.Context, op *api.Operation, call *api.Call, requ
 		}
 	}
 	text, err := json.Marshal(request)
-	if err != nil {
-		return nil, err
+	if err != nil { // JSON has neither infinity nor what is not a number
+		return nil, fault.Newf(fault.Usage, "a value is not a number: %w", err).WithFix("give a number")
 	}
 	in, err := op.DecodeArguments(text)
 	if err != nil {
@@ -395,6 +399,7 @@ func (v *Visit) run(ctx context.Context, op *api.Operation, call *api.Call, requ
 	call.Progress = func(done, total uint64, what string) {
 		p.Update(func() string { return what + ": " + term.Share(done, total) })
 	}
+	call.Warn = v.Shell.WitnessNote
 	return op.Run(ctx, call, in)
 }
 

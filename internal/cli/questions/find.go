@@ -1,6 +1,7 @@
 package questions
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -119,9 +120,12 @@ may be given again; all steps together go ` + fmt.Sprint(find.MaxFindHops) + ` h
 			f.embedder.Add(c, "embed-")
 		},
 		Prepare: f.prepare,
-		Call:    func(call *api.Call) { call.Embedder = f.asked },
-		Fail:    f.fail,
-		Answer:  f.answer,
+		Call: func(_ context.Context, _ *ask.Visit, call *api.Call) error {
+			call.Embedder = f.asked
+			return nil
+		},
+		Fail:   f.fail,
+		Answer: f.answer,
 	})
 }
 

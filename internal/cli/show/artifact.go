@@ -477,3 +477,15 @@ func Decided(s *term.Screen, done string, a *answer.Decided) {
 	s.Detail("position", fmt.Sprint(a.Position))
 	s.Detail("root", a.Root+" over "+term.Counted(int(a.Size), "record"))
 }
+
+// Fingerprint returns the row of a fingerprint in a list.
+func Fingerprint(a *answer.Fingerprint) []string {
+	guides := "everybody"
+	switch {
+	case a.Trust < lukasa.Agent:
+		guides = "nobody"
+	case a.Trust < lukasa.User || a.Visibility == lukasa.VisiblePrivate:
+		guides = a.Actor
+	}
+	return []string{a.URI.String(), a.Actor, a.Trust.String(), guides, moment(a.UpdatedAt), term.Thousands(int(a.Tasks)), fmt.Sprint(a.Tools), fmt.Sprint(a.Artifacts)}
+}
