@@ -6,9 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lukasa.dev"
 	"lukasa.dev/internal/api"
-	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/quota"
@@ -69,17 +67,9 @@ server's own from then on. A negative number is no limit.`,
 	})
 }
 
-// withQuotas gives a call the keys and the limits of the directory, which a server has open, and the
-// name of the user.
-func withQuotas(ctx context.Context, v *ask.Visit, call *api.Call) (err error) {
-	w, err := v.Shell.Writer(v.Cmd, &ask.BoardFlags{Trust: lukasa.Operator.String()})
-	if err != nil {
-		return err
-	}
-	tenant := call.Who.Tenant
-	call.Who = auth.Local(w.Actor)
-	call.Who.Tenant = tenant
-	if call.Keys, err = keysOf(ctx, v); err != nil || call.Quotas != nil {
+// withQuotas gives a call the limits of the directory, which a server has open, beside what withKeys does.
+func withQuotas(ctx context.Context, v *ask.Visit, call *api.Call) error {
+	if err := withKeys(ctx, v, call); err != nil || call.Quotas != nil {
 		return err
 	}
 	call.Quotas = quota.New(quota.Options{Clock: v.Shell.Now})

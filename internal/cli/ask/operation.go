@@ -41,6 +41,9 @@ type Command[Out any] struct {
 	Names []string
 	// Kind is what the fields in Names name, by ID or URI; zero where that may be of any kind.
 	Kind lukasa.Kind
+	// Untenanted says that the command takes no --tenant. An operation about any tenant is about all of
+	// them unless --tenant names one.
+	Untenanted bool
 	// Unscoped says that the command takes no --scope. It has none where the operation takes none.
 	Unscoped bool
 	// Creates says that the data directory is made if there is none.
@@ -131,7 +134,11 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 	if c.Args == nil {
 		c.Args = NoArgs
 	}
-	board.AddTenant(c)
+	if d.Untenanted {
+		board.AddData(c)
+	} else {
+		board.AddTenant(c)
+	}
 	if op.Wrote {
 		board.AddWriter(c)
 	}
@@ -271,7 +278,7 @@ func (d *Command[Out]) blame(c *cobra.Command, err error) error {
 // tenant that the request or the command names.
 func (v *Visit) call(ctx context.Context, op *api.Operation, r *Request, names []string, kind lukasa.Kind) (*api.Call, error) {
 	who := &auth.Principal{Key: "cli", Role: auth.Operator, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.User, Scope: v.Scope}
-	if !op.Board {
+	if !op.Board && (!op.AnyTenant || v.Cmd.Flags().Changed("tenant")) {
 		var err error
 		if who.Tenant, err = v.about(ctx, r, names, kind); err != nil {
 			return nil, err
