@@ -208,7 +208,8 @@ func MomentOf(m *lukasa.Moment) Moment {
 type Graph struct {
 	Nodes []Node `json:"nodes"`
 	Edges []Link `json:"edges"`
-	More  bool   `json:"more"` // than the limit
+	More  bool   `json:"more"`           // than the limit
+	Left  int    `json:"left,omitempty"` // so many or more are left out
 }
 
 // Node is a record, an event, or a name that several of them mention.
@@ -229,7 +230,7 @@ type Link struct {
 
 // GraphOf converts a graph.
 func GraphOf(g *lukasa.Graph) *Graph {
-	out := &Graph{Nodes: make([]Node, len(g.Nodes)), Edges: make([]Link, len(g.Edges)), More: g.More}
+	out := &Graph{Nodes: make([]Node, len(g.Nodes)), Edges: make([]Link, len(g.Edges)), More: g.More, Left: g.Left}
 	for i, n := range g.Nodes {
 		out.Nodes[i] = Node{n.ID, n.Kind, n.Class, n.Label}
 	}

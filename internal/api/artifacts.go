@@ -91,7 +91,7 @@ type listArtifactsIn struct {
 func runListArtifacts(ctx context.Context, c *Call, in *listArtifactsIn) (*answer.Artifacts, error) {
 	switch {
 	case in.All && in.Status != "":
-		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one of them away")
+		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one away")
 	case in.Type != "" && !slices.Contains(hmx.ArtifactTypes(), in.Type) && !hmx.CustomType(string(in.Type)):
 		return nil, fault.Newf(fault.InvalidArgument, "type: %s is no type of artifacts", quoted(string(in.Type))).WithFix("give task_schema, failure_playbook, decision_policy, causal_pattern, strategy_template or x-{vendor}-{type}")
 	}
@@ -202,16 +202,13 @@ func runCompile(ctx context.Context, c *Call, in *compileIn) (*answer.Compiled, 
 // nextIn names a session.
 type nextIn struct {
 	SessionID string   `json:"session_id"`
-	Limit     int      `json:"limit,omitempty" min:"1" max:"100"`
+	Limit     int      `json:"limit,omitempty" min:"1" max:"100" usual:"3"`
 	Tags      []string `json:"tags,omitempty" doc:"only artifacts that hold for these"`
 
 	Conditions []string `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 }
 
 func runNextStep(ctx context.Context, c *Call, in *nextIn) (*answer.Next, error) {
-	if in.Limit > lukasa.MaxNextSteps {
-		return nil, fault.Newf(fault.InvalidArgument, "limit: %d is more than %d", in.Limit, lukasa.MaxNextSteps).WithFix("give less")
-	}
 	v, err := c.headView("", hmx.Time{})
 	if err != nil {
 		return nil, err

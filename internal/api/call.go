@@ -87,11 +87,11 @@ func (c *Call) ref(name string, version uint32) (lukasa.Ref, error) {
 	return lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: max(version, uint32(u.Version))}, nil
 }
 
-// thingRef is ref for versioned records.
-func (c *Call) thingRef(name string, version uint32) (lukasa.Ref, error) {
+// thingRef is ref for versioned records. not says what an event cannot be.
+func (c *Call) thingRef(name string, version uint32, not string) (lukasa.Ref, error) {
 	ref, err := c.ref(name, version)
 	if err == nil && ref.Kind == lukasa.EventKind {
-		err = fault.New(fault.InvalidArgument, "name: an event never changes and has no versions").WithFix("resolve shows it, redact erases it for good")
+		err = fault.Newf(fault.InvalidArgument, "name: an event never changes, so it cannot be %s", not).WithFix("resolve shows it, redact erases it for good")
 	}
 	return ref, err
 }

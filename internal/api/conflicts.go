@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
@@ -45,7 +47,7 @@ type listConflictsIn struct {
 
 func runListConflicts(ctx context.Context, c *Call, in *listConflictsIn) (*answer.Conflicts, error) {
 	if in.All && in.Status != "" {
-		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one of them away")
+		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one away")
 	}
 	v, err := c.headView("", hmx.Time{})
 	if err != nil {
@@ -78,18 +80,49 @@ func runConflict(ctx context.Context, c *Call, in *conflictIn) (*answer.Conflict
 
 // settleIn says how to settle a conflict.
 type settleIn struct {
-	ID     string     `path:"id"`
-	Reason string     `json:"reason" doc:"how it was settled, for whoever finds it later"`
-	Keep   lukasa.URI `json:"keep,omitempty" doc:"what holds, one of those that it is between; without, none more than the others"`
+	ID     string `path:"id"`
+	Reason string `json:"reason" doc:"how it was settled, for whoever finds it later"`
+	Keep   string `json:"keep,omitempty" doc:"what holds, one of those that it is between: its URI, or its number among the sides, from 1; without, none more than the others"`
 }
 
 func runResolveConflict(ctx context.Context, c *Call, in *settleIn) (*answer.Write, error) {
 	t := c.Tenant()
-	put, err := t.ResolveConflict(ctx, in.ID, in.Keep, in.Reason)
+	winner, err := c.sideOf(ctx, t, in.ID, in.Keep)
+	if err != nil {
+		return nil, err
+	}
+	put, err := t.ResolveConflict(ctx, in.ID, winner, in.Reason)
 	if err != nil {
 		return nil, err
 	}
 	return c.wrote(ctx, t, put)
+}
+
+// sideOf returns what a URI or a number names among the sides of a conflict, and nothing for none.
+func (c *Call) sideOf(ctx context.Context, t *lukasa.Tenant, id, keep string) (u lukasa.URI, err error) {
+	if keep == "" {
+		return u, nil
+	}
+	n, err := strconv.Atoi(keep)
+	if err != nil {
+		if u, err = lukasa.ParseURI(keep); err != nil {
+			e := fault.From(err)
+			err = fault.New(fault.InvalidArgument, "keep: "+strings.TrimPrefix(e.Error(), "uri: ")).WithCause(err).WithFix(e.Advice())
+		}
+		return u, err
+	}
+	v, err := c.headView("", hmx.Time{})
+	if err != nil {
+		return u, err
+	}
+	x, err := t.Conflict(ctx, id, v)
+	if err != nil {
+		return u, err
+	}
+	if n < 1 || n > len(x.Sides) {
+		return u, fault.Newf(fault.InvalidArgument, "keep: %d is not between 1 and %d", n, len(x.Sides)).WithFix("give the number of a side, or its URI")
+	}
+	return x.Sides[n-1].URI, nil
 }
 
 // dismissIn dismisses a conflict, with the reason.

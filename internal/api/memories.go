@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
@@ -105,7 +106,10 @@ func runRecall(ctx context.Context, c *Call, in *recallIn) (*answer.Thing, error
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.thingRef(in.Key, in.Version)
+	ref, err := c.ref(in.Key, in.Version)
+	if err == nil && ref.Kind == lukasa.EventKind {
+		err = fault.New(fault.InvalidArgument, "key: an event is not a memory").WithFix("resolve shows what any URI names")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +134,21 @@ func runRecall(ctx context.Context, c *Call, in *recallIn) (*answer.Thing, error
 
 // gone is the error for a record that has ended but has a history.
 func gone(t *lukasa.Thing) error {
-	why := ""
+	name, verb, when, why := t.URI.Head().String(), "was ", t.Updated, ""
+	if _, key := t.Body.Identity(); key != "" {
+		name = key + ", " + name + ","
+	}
+	if t.State == lukasa.Ended {
+		verb = ""
+		if !t.Expires.IsZero() {
+			when = t.Expires
+		}
+	}
 	if t.Note != "" {
 		why = ": " + t.Note
 	}
-	return fault.Newf(fault.NotFound, "%s is %s%s", t.URI.Head(), t.State, why).WithFix("restore brings it back, history shows what it was")
+	return fault.Newf(fault.NotFound, "%s %s%s at %s%s", name, verb, t.State, when.UTC().Format(time.RFC3339), why).
+		WithFix("restore " + t.URI.Head().String() + " brings it back, history shows what it was")
 }
 
 // listIn selects the records to list.
@@ -228,7 +242,7 @@ func runHistory(ctx context.Context, c *Call, in *historyIn) (*answer.History, e
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.thingRef(name, 0)
+	ref, err := c.thingRef(name, 0, "listed by its versions")
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +272,7 @@ type restoreIn struct {
 }
 
 func runRestore(ctx context.Context, c *Call, in *restoreIn) (*answer.Write, error) {
-	ref, err := c.thingRef(in.Name, in.Version)
+	ref, err := c.thingRef(in.Name, in.Version, "restored")
 	if err != nil {
 		return nil, err
 	}
@@ -309,7 +323,7 @@ func runForget(ctx context.Context, c *Call, in *forgetIn) (*answer.Write, error
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.thingRef(name, 0)
+	ref, err := c.thingRef(name, 0, "forgotten")
 	if err != nil {
 		return nil, err
 	}
@@ -452,7 +466,11 @@ func runFeedback(ctx context.Context, c *Call, in *feedbackIn) (*answer.Write, e
 	if in.Score != nil {
 		b.Score = hmx.Some(*in.Score)
 	}
-	v, err := c.headView(agent, hmx.Time{})
+	viewer := agent
+	if c.Who.Role == auth.Operator {
+		viewer = "" // who sees everything
+	}
+	v, err := c.headView(viewer, hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -519,7 +537,7 @@ func runResolve(ctx context.Context, c *Call, in *resolveIn) (*answer.Resolved, 
 		u.Version = uint64(in.Version)
 	}
 	if u.Kind == lukasa.EventKind && u.Version > 0 {
-		return nil, fault.New(fault.InvalidArgument, "version: an event has none").WithFix("leave it away")
+		return nil, fault.New(fault.InvalidArgument, "name: an event has no versions").WithFix("leave the version away")
 	}
 	var found *lukasa.Resolved
 	if in.At == nil {
@@ -538,7 +556,7 @@ func (c *Call) resolveAt(ctx context.Context, t *lukasa.Tenant, u lukasa.URI, in
 	v.Now = moment(in.Now) // otherwise the time of that state
 	found, err := t.ResolveAt(ctx, u.Head(), lukasa.AtPosition(*in.At), v)
 	if err == nil && u.Version > 0 && u.Version != uint64(found.Thing.Version) {
-		err = fault.Newf(fault.InvalidArgument, "version: at position %d it was version %d", *in.At, found.Thing.Version).WithFix("ask for a version or for a position")
+		err = fault.Newf(fault.InvalidArgument, "at: version %d is named too, but at position %d it was version %d", u.Version, *in.At, found.Thing.Version).WithFix("ask for a version or for a position")
 	}
 	return found, err
 }

@@ -117,6 +117,8 @@ type Call struct {
 	Ingested func(became lukasa.Disposition, bytes int)
 	// Progress, if not nil, receives the progress of a long operation.
 	Progress func(done, total uint64, what string)
+	// Warn receives what went wrong beside an answer that is good, if it is not nil.
+	Warn func(err error)
 }
 
 // Tenant returns the tenant of the call, with the caller as its writer.

@@ -78,6 +78,9 @@ func runCheckpoint(ctx context.Context, c *Call, _ *nothing) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Warn != nil && signed.Warning != nil {
+		c.Warn(signed.Warning)
+	}
 	return &Text{string(signed.Note)}, nil
 }
 
@@ -103,7 +106,7 @@ func runProve(ctx context.Context, c *Call, in *proveIn) (*lukasa.Proof, error) 
 		return nil, fault.New(fault.InvalidArgument, "position, name: exactly one must be given").WithFix("say which record is to be proved")
 	}
 	t := c.Tenant()
-	o := lukasa.ProveOptions{Size: in.Size, Withhold: in.Withhold}
+	o := lukasa.ProveOptions{Size: in.Size, Withhold: in.Withhold, Warn: c.Warn}
 	if in.Position != nil {
 		o.Position = *in.Position
 		return t.Prove(ctx, o)
@@ -154,7 +157,7 @@ func (c *Call) position(ctx context.Context, t *lukasa.Tenant, name string) (uin
 
 // consistencyIn names two sizes of the log.
 type consistencyIn struct {
-	From uint64 `query:"from,required" doc:"the earlier size" min:"1"`
+	From uint64 `query:"from,required" doc:"the earlier size"`
 	To   uint64 `query:"to" doc:"the later size; the current one unless said"`
 }
 

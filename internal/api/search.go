@@ -40,6 +40,7 @@ type searchIn struct {
 	Since        hmx.Time      `json:"since,omitempty"`
 	Until        hmx.Time      `json:"until,omitempty"`
 	MinTrust     *lukasa.Trust `json:"min_trust,omitempty"`
+	Only         string        `json:"only,omitempty" enum:"words,meaning" doc:"candidates from this source alone"`
 	BudgetTokens int           `json:"budget_tokens,omitempty" doc:"of all texts together; any unless said" told:"of the answer, default 800" min:"0"`
 	Form         lukasa.Form   `json:"form,omitempty"`
 	Explain      bool          `json:"explain,omitempty" doc:"with reasons" told:"with scores and times"`
@@ -57,6 +58,7 @@ func (in *searchIn) options(c *Call) (o lukasa.SearchOptions, err error) {
 	if in.MinTrust != nil {
 		o.MinTrust = *in.MinTrust
 	}
+	o.Sources = map[string]lukasa.Sources{"words": lukasa.FromWords, "meaning": lukasa.FromMeaning}[in.Only]
 	if o.AsOf, err = c.asOf(in.AsOf); err != nil {
 		return o, err
 	}
@@ -97,7 +99,7 @@ type findIn struct {
 	Order        lukasa.FindOrder `json:"order,omitempty"`
 	Limit        int              `json:"limit,omitempty" min:"1" max:"500" usual:"20"`
 	BudgetTokens int              `json:"budget_tokens,omitempty" min:"0"`
-	Form         lukasa.Form      `json:"form,omitempty"`
+	Form         lukasa.Form      `json:"form,omitempty" usual:"\"medium\""`
 	AgentID      string           `json:"agent_id,omitempty" doc:"who looks"`
 	AsOf         string           `json:"as_of,omitempty"`
 	Now          hmx.Time         `json:"now,omitempty"`

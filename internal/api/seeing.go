@@ -102,6 +102,7 @@ type graphIn struct {
 	Around  string `query:"around" doc:"a key or a URI; the newest things without"`
 	Depth   int    `query:"depth" min:"1" max:"6" usual:"2" doc:"steps from there"`
 	Limit   int    `query:"limit" min:"1" max:"1000" usual:"60" doc:"nodes"`
+	Tags    bool   `query:"tags" doc:"also tags that several have"`
 	AgentID string `query:"agent_id" doc:"as this agent sees it"`
 }
 
@@ -111,7 +112,7 @@ func runGraph(ctx context.Context, c *Call, in *graphIn) (*answer.Graph, error) 
 		return nil, err
 	}
 	t := c.Tenant()
-	q := lukasa.GraphQuery{Depth: in.Depth, Limit: in.Limit, View: v}
+	q := lukasa.GraphQuery{Depth: in.Depth, Limit: in.Limit, Tags: in.Tags, View: v}
 	if in.Around != "" {
 		if q.Around, err = c.uriOf(ctx, t, in.Around); err != nil {
 			return nil, err

@@ -79,10 +79,16 @@ type Principal struct {
 	Trust lukasa.Trust
 	// Scope is a token that narrows what it sees and writes, or empty.
 	Scope string
+	// Name is the name in the records that the caller writes, of one who may say it: an operator at
+	// the data directory itself. No credential has one.
+	Name string
 }
 
 // Actor is the name of the caller in the records that it writes.
 func (p *Principal) Actor() string {
+	if p.Name != "" {
+		return p.Name
+	}
 	if p.Agent != "" {
 		return p.Agent
 	}

@@ -16,8 +16,8 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/cli/ask"
-	"lukasa.dev/internal/cli/knowledge"
 	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/demo"
@@ -230,7 +230,7 @@ func (t *tour) schema(ctx context.Context) error {
 	t.answer.Schema = d.Artifact
 	t.title("A task that it learned", "")
 	if !t.JSON {
-		knowledge.ShowArtifact(t.Shell, d)
+		show.Artifact(t.Screen, answer.ArtifactOf(d))
 	}
 	return nil
 }

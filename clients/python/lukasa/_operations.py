@@ -608,10 +608,14 @@ class GraphAnswerEdgesItem(_GraphAnswerEdgesItemRequired, total=False):
     via: str
 
 
-class GraphAnswer(TypedDict):
+class _GraphAnswerRequired(TypedDict):
     nodes: List[GraphAnswerNodesItem]
     edges: List[GraphAnswerEdgesItem]
     more: bool
+
+
+class GraphAnswer(_GraphAnswerRequired, total=False):
+    left: int
 
 
 class IngestTracesAnswerPartialSuccess(TypedDict):
@@ -1047,7 +1051,7 @@ ROUTES: Dict[str, Route] = {
     "get_key": Route("GET", "/v1/keys/{id}", ('id',), (), "none", True, "application/json"),
     "get_policy": Route("GET", "/v1/policies/{id}", ('id',), (), "none", True, "application/json"),
     "get_quota": Route("GET", "/v1/quota", (), (), "none", True, "application/json"),
-    "graph": Route("GET", "/v1/graph", (), ('around', 'depth', 'limit', 'agent_id'), "none", True, "application/json"),
+    "graph": Route("GET", "/v1/graph", (), ('around', 'depth', 'limit', 'tags', 'agent_id'), "none", True, "application/json"),
     "health": Route("GET", "/healthz", (), (), "none", True, "application/json"),
     "import": Route("POST", "/v1/import", (), (), "document", True, "application/json"),
     "import_fingerprint": Route("POST", "/v1/fingerprints", (), ('private',), "document", False, "application/json"),
@@ -1418,11 +1422,12 @@ class OperationMethods:
         around: Optional[str] = None,
         depth: Optional[int] = None,
         limit: Optional[int] = None,
+        tags: Optional[bool] = None,
         agent_id: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> GraphAnswer:
         """Show things and how they are connected: around one of them, or the newest."""
-        return cast("GraphAnswer", self.call("graph", {"around": around, "depth": depth, "limit": limit, "agent_id": agent_id}, options))
+        return cast("GraphAnswer", self.call("graph", {"around": around, "depth": depth, "limit": limit, "tags": tags, "agent_id": agent_id}, options))
 
     def health(
         self,
@@ -2049,6 +2054,7 @@ class OperationMethods:
         since: Optional[str] = None,
         until: Optional[str] = None,
         min_trust: Optional[Literal["external", "tool", "agent", "user", "operator"]] = None,
+        only: Optional[Literal["words", "meaning"]] = None,
         budget_tokens: Optional[int] = None,
         form: Optional[Literal["short", "medium", "full"]] = None,
         explain: Optional[bool] = None,
@@ -2058,7 +2064,7 @@ class OperationMethods:
         options: Optional[CallOptions] = None,
     ) -> Searched:
         """Find what answers a question, the best first."""
-        return cast("Searched", self.call("search", {"query": query, "top_k": top_k, "kinds": kinds, "types": types, "agents": agents, "sessions": sessions, "tags": tags, "since": since, "until": until, "min_trust": min_trust, "budget_tokens": budget_tokens, "form": form, "explain": explain, "agent_id": agent_id, "as_of": as_of, "now": now}, options))
+        return cast("Searched", self.call("search", {"query": query, "top_k": top_k, "kinds": kinds, "types": types, "agents": agents, "sessions": sessions, "tags": tags, "since": since, "until": until, "min_trust": min_trust, "only": only, "budget_tokens": budget_tokens, "form": form, "explain": explain, "agent_id": agent_id, "as_of": as_of, "now": now}, options))
 
     def set_quota(
         self,

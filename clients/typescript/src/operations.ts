@@ -470,6 +470,7 @@ export interface GraphAnswer {
     via?: string;
   }[];
   more: boolean;
+  left?: number;
 }
 
 /** IngestTracesAnswer is what ingest_traces answers. */
@@ -1196,6 +1197,8 @@ export interface GraphInput {
   depth?: number;
   /** nodes */
   limit?: number;
+  /** also tags that several have */
+  tags?: boolean;
   /** as this agent sees it */
   agent_id?: string;
 }
@@ -1797,7 +1800,7 @@ export interface ResolveConflictInput {
   id: string;
   /** how it was settled, for whoever finds it later */
   reason: string;
-  /** what holds, one of those that it is between; without, none more than the others */
+  /** what holds, one of those that it is between: its URI, or its number among the sides, from 1; without, none more than the others */
   keep?: string;
 }
 
@@ -1835,6 +1838,8 @@ export interface SearchInput {
   since?: string;
   until?: string;
   min_trust?: "external" | "tool" | "agent" | "user" | "operator";
+  /** candidates from this source alone */
+  only?: "words" | "meaning";
   /** of all texts together; any unless said */
   budget_tokens?: number;
   form?: "short" | "medium" | "full";
@@ -2135,7 +2140,7 @@ export const routes: { readonly [N in OperationName]: Route } = {
   get_key: { method: "GET", path: "/v1/keys/{id}", inPath: ["id"], inQuery: [], body: "none", again: true, media: "application/json" },
   get_policy: { method: "GET", path: "/v1/policies/{id}", inPath: ["id"], inQuery: [], body: "none", again: true, media: "application/json" },
   get_quota: { method: "GET", path: "/v1/quota", inPath: [], inQuery: [], body: "none", again: true, media: "application/json" },
-  graph: { method: "GET", path: "/v1/graph", inPath: [], inQuery: ["around","depth","limit","agent_id"], body: "none", again: true, media: "application/json" },
+  graph: { method: "GET", path: "/v1/graph", inPath: [], inQuery: ["around","depth","limit","tags","agent_id"], body: "none", again: true, media: "application/json" },
   health: { method: "GET", path: "/healthz", inPath: [], inQuery: [], body: "none", again: true, media: "application/json" },
   import: { method: "POST", path: "/v1/import", inPath: [], inQuery: [], body: "document", again: true, media: "application/json" },
   import_fingerprint: { method: "POST", path: "/v1/fingerprints", inPath: [], inQuery: ["private"], body: "document", again: false, media: "application/json" },

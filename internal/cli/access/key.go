@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/record"
 )
 
 // KeyCommand is what has to do with credentials.
@@ -43,50 +46,29 @@ Whoever can open the data directory needs no key. docs/security.md says more.`,
 	return c
 }
 
-// keysOf returns the credentials of the board that a command works on. A server has one
-// set of them, which learns at once what the command changes.
-func keysOf(ctx context.Context, v *ask.Visit) (*auth.Store, error) {
-	if keys := v.Shell.Served.Keys; keys != nil {
-		return keys, nil
-	}
-	return auth.Open(ctx, v.Board, auth.StoreOptions{Clock: v.Shell.Now})
-}
-
-// local is whoever gave the command, about a tenant if one was named.
-func local(v *ask.Visit, user string) *auth.Principal {
-	p := auth.Local(user)
-	if v.Cmd.Flags().Changed("tenant") {
-		p.Tenant = v.Flags.Tenant
-	}
-	return p
-}
-
-// withKeys lets use work with the credentials of a directory.
-func withKeys(s *ask.Shell, c *cobra.Command, f *ask.BoardFlags, o lukasa.Options, use func(context.Context, *ask.Visit, *auth.Store, *auth.Principal) error) error {
-	w, err := s.Writer(c, &ask.BoardFlags{Trust: lukasa.Operator.String()})
+// withKeys gives a call the credentials of the directory, and the name of the user as the operator. A
+// server has one set of credentials, which learns at once what the command changes.
+func withKeys(ctx context.Context, v *ask.Visit, call *api.Call) error {
+	w, err := v.Shell.Writer(v.Cmd, &ask.BoardFlags{Trust: lukasa.Operator.String()})
 	if err != nil {
 		return err
 	}
-	return s.Visit(c, f, o, func(ctx context.Context, v *ask.Visit) error {
-		keys, err := keysOf(ctx, v)
-		if err != nil {
-			return err
-		}
-		return use(ctx, v, keys, local(v, w.Actor))
-	})
-}
-
-type keyCreateFlags struct {
-	ask.BoardFlags
-	role, agent, ceiling, label, expires, out string
-	rights                                    []string
+	tenant := call.Who.Tenant
+	call.Who = auth.Local(w.Actor)
+	if call.Who.Tenant = tenant; call.Keys == nil {
+		call.Keys, err = auth.Open(ctx, v.Board, auth.StoreOptions{Clock: v.Shell.Now})
+	}
+	return err
 }
 
 func keyCreateCommand(s *ask.Shell) *cobra.Command {
-	var flags keyCreateFlags
-	c := &cobra.Command{
-		Use:   "create",
-		Short: "Make a key, and show it once",
+	var role, expires, out string
+	roles := []string{auth.Operator.String(), auth.Member.String(), auth.Agent.String()}
+	var request *ask.Request
+	return ask.OperationCommand(s, ask.Command[answer.NewKey]{
+		Operation: "create_key",
+		Use:       "create",
+		Short:     "Make a key, and show it once",
 		Long: `Make a key and print its text, which nobody can show again. With --agent it speaks
 for that agent and writes in its name alone; with --role operator it may do
 everything, and belongs to no tenant; otherwise it speaks for the tenant.
@@ -101,76 +83,53 @@ writes is trusted as operator, a tenant's as user, an agent's as agent, and
   lukasa key create --tenant acme --agent coder --right write --expires 30d
   lukasa key create --tenant acme --right read --label dashboard --out dashboard.key
   lukasa key create --role operator --label "night shift"`,
-		Args: ask.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return keyCreate(s, c, &flags) },
-	}
-	flags.AddTenant(c)
-	f := c.Flags()
-	f.StringVar(&flags.role, "role", "", "whom it is for, a `ROLE`: operator, tenant or agent (default agent with --agent, else tenant)")
-	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that it speaks for")
-	f.StringArrayVar(&flags.rights, "right", nil, "a `RIGHT`: read, write or admin; may be given again (default read and write; all for an operator)")
-	f.StringVar(&flags.ceiling, "trust", "", "how far what it writes is trusted at most, a `TIER`: "+strings.Join(ask.TrustNames(), ", ")+" (default as far as its role)")
-	f.StringVar(&flags.label, "label", "", "a `TEXT` by which people know it")
-	f.StringVar(&flags.expires, "expires", "", "when it ends: a `DURATION` from now, such as 90m or 30d, or a time in RFC 3339 (default never)")
-	f.StringVar(&flags.out, "out", "", "write the key to `FILE`, for its owner alone; a file that is there is replaced")
-	ask.SuggestValues(c, "role", []string{auth.Operator.String(), auth.Member.String(), auth.Agent.String()})
-	ask.SuggestValues(c, "right", (auth.Read | auth.Write | auth.Admin).Names())
-	ask.SuggestValues(c, "trust", ask.TrustNames())
-	return c
-}
-
-// request checks the flags.
-func (f *keyCreateFlags) request(s *ask.Shell, c *cobra.Command) (r auth.Request, err error) {
-	r = auth.Request{Role: auth.Member, Agent: f.agent, Label: f.label}
-	if f.agent != "" {
-		r.Role = auth.Agent
-	}
-	if f.role != "" {
-		if r.Role, err = auth.ParseRole(f.role); err != nil {
-			return r, ask.UnknownName(fault.Usage, "role", f.role, []string{auth.Operator.String(), auth.Member.String(), auth.Agent.String()})
-		}
-	}
-	if r.Role == auth.Operator && c.Flags().Changed("tenant") {
-		return r, fault.New(fault.Usage, "--tenant: an operator's key belongs to no tenant").WithFix("leave it away")
-	}
-	if r.Role == auth.Agent && f.agent == "" {
-		return r, fault.New(fault.Usage, "--agent is missing").WithFix("name the agent that the key speaks for")
-	}
-	for _, right := range f.rights {
-		one, err := auth.ParseRights([]string{right})
-		if err != nil {
-			return r, ask.UnknownName(fault.Usage, "right", right, (auth.Read | auth.Write | auth.Admin).Names())
-		}
-		r.Rights |= one
-	}
-	if f.ceiling != "" {
-		var ok bool
-		if r.Trust, ok = record.ParseTrust(f.ceiling); !ok {
-			return r, ask.UnknownName(fault.Usage, "tier for --trust", f.ceiling, ask.TrustNames())
-		}
-	}
-	r.Expires, err = instantFlag(s, "expires", f.expires)
-	return r, err
-}
-
-func keyCreate(s *ask.Shell, c *cobra.Command, flags *keyCreateFlags) error {
-	r, err := flags.request(s, c)
-	if err != nil {
-		return err
-	}
-	return withKeys(s, c, &flags.BoardFlags, lukasa.Options{}, func(ctx context.Context, v *ask.Visit, keys *auth.Store, who *auth.Principal) error {
-		if r.Role != auth.Operator {
-			t, err := v.Reader(ctx)
-			if err != nil {
-				return err
+		Creates: true,
+		Flags: []ask.Flag{
+			{Field: "agent", Help: "the `AGENT` that it speaks for"},
+			{Field: "rights", Name: "right", Help: "a `RIGHT`: read, write or admin; may be given again (default read and write; all for an operator)"},
+			{Field: "trust", What: "tier for --trust", Help: "how far what it writes is trusted at most, a `TIER`: " + strings.Join(ask.TrustNames(), ", ") + " (default as far as its role)"},
+			{Field: "label", Help: "a `TEXT` by which people know it"},
+		},
+		Own: func(c *cobra.Command) {
+			c.Flags().StringVar(&role, "role", "", "whom it is for, a `ROLE`: operator, tenant or agent (default agent with --agent, else tenant)")
+			c.Flags().StringVar(&expires, "expires", "", "when it ends: a `DURATION` from now, such as 90m or 30d, or a time in RFC 3339 (default never)")
+			c.Flags().StringVar(&out, "out", "", "write the key to `FILE`, for its owner alone; a file that is there is replaced")
+			ask.SuggestValues(c, "role", roles)
+		},
+		Prepare: func(r *ask.Request) error {
+			request = r
+			if role == "" {
+				if role = auth.Member.String(); r.Fields["agent"] != nil {
+					role = auth.Agent.String()
+				}
 			}
-			r.Tenant = t.Name()
-		}
-		key, token, err := keys.Create(ctx, who, r)
-		if err != nil {
+			kind, err := auth.ParseRole(role)
+			switch {
+			case err != nil:
+				return ask.UnknownName(fault.Usage, "role", role, roles)
+			case kind == auth.Operator && r.Cmd.Flags().Changed("tenant"):
+				return fault.New(fault.Usage, "--tenant: an operator's key belongs to no tenant").WithFix("leave it away")
+			case kind == auth.Agent && r.Fields["agent"] == nil:
+				return fault.New(fault.Usage, "--agent is missing").WithFix("name the agent that the key speaks for")
+			}
+			r.Fields["role"] = role
+			at, err := instantFlag(s, "expires", expires)
+			if err == nil && !at.IsZero() {
+				r.Fields["expires_at"] = hmx.TimeOf(at).String()
+			}
 			return err
-		}
-		return answerKey(s, key, token, flags.out)
+		},
+		Call: func(ctx context.Context, v *ask.Visit, call *api.Call) error {
+			if role != auth.Operator.String() {
+				t, err := v.Reader(ctx)
+				if err != nil {
+					return err
+				}
+				request.Fields["tenant"] = t.Name()
+			}
+			return withKeys(ctx, v, call)
+		},
+		Answer: func(_ *ask.Visit, a *answer.NewKey) error { return answerKey(s, a, out) },
 	})
 }
 
@@ -183,11 +142,11 @@ type newKey struct {
 
 // answerKey prints a key that was made: its text alone, or, if that is in a file, what
 // it is.
-func answerKey(s *ask.Shell, key *auth.Key, token, out string) error {
-	a := newKey{Token: token, Key: key.Info(s.Now())}
+func answerKey(s *ask.Shell, made *answer.NewKey, out string) error {
+	a := newKey{Token: made.Token, Key: made.Key}
 	if out != "" {
 		err := s.Files.Replace(out, func(w io.Writer) error {
-			_, err := fmt.Fprintln(w, token)
+			_, err := fmt.Fprintln(w, made.Token)
 			return err
 		})
 		if err != nil {
@@ -200,16 +159,16 @@ func answerKey(s *ask.Shell, key *auth.Key, token, out string) error {
 		return s.WriteJSON(a)
 	case out != "":
 		fmt.Fprintf(s.Stdout, "%s %s\n", s.Paint.Green("wrote"), term.OneLine(out))
-		showKey(s, &a.Key)
+		showKey(s.Screen, &a.Key)
 	default:
-		fmt.Fprintln(s.Stdout, token)
-		s.Note("this is shown once; send it as Authorization: Bearer, and end it with `lukasa key revoke %s`", key.ID)
+		fmt.Fprintln(s.Stdout, made.Token)
+		s.Note("this is shown once; send it as Authorization: Bearer, and end it with `lukasa key revoke %s`", a.Key.ID)
 	}
 	return nil
 }
 
 // showKey prints what is known of a key.
-func showKey(s *ask.Shell, k *auth.Info) {
+func showKey(s *term.Screen, k *auth.Info) {
 	s.Detail("key", k.ID)
 	s.Detail("state", keyState(k))
 	s.Detail("role", k.Role)
@@ -238,59 +197,51 @@ func keyState(k *auth.Info) string {
 }
 
 func keyListCommand(s *ask.Shell) *cobra.Command {
-	var flags struct {
-		ask.BoardFlags
-		all, ids bool
-	}
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List keys: the good ones, unless asked for others",
+	var ids bool
+	return ask.OperationCommand(s, ask.Command[answer.Keys]{
+		Operation: "list_keys",
+		Use:       "list",
+		Short:     "List keys: the good ones, unless asked for others",
 		Long: `List the keys that are good, oldest first: of all tenants and of operators, or with
 --tenant those of that tenant. --all lists those that were revoked or are over, too.
 --ids prints ids alone, one a line, for other commands to take.`,
 		Example: `  lukasa key create --tenant acme
   lukasa key list
   lukasa key list --tenant acme --all --json`,
-		Args: ask.NoArgs,
-	}
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		if flags.ids && s.JSON {
-			return fault.New(fault.Usage, "--ids and --json: one of the two says how to print").WithFix("leave one away")
-		}
-		return withKeys(s, c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, _ *ask.Visit, keys *auth.Store, who *auth.Principal) error {
-			list, err := keys.List(ctx, who)
-			if err != nil {
-				return err
+		Flags: []ask.Flag{{Field: "all", Help: "those that are revoked or over, too"}},
+		Own:   func(c *cobra.Command) { c.Flags().BoolVar(&ids, "ids", false, "print ids alone, one a line") },
+		Prepare: func(*ask.Request) error {
+			if ids && s.JSON {
+				return fault.New(fault.Usage, "--ids and --json: one of the two says how to print").WithFix("leave one away")
 			}
-			return keyList(s, list, flags.all, flags.ids)
-		})
-	}
-	flags.AddTenant(c)
-	c.Flags().BoolVar(&flags.all, "all", false, "those that are revoked or over, too")
-	c.Flags().BoolVar(&flags.ids, "ids", false, "print ids alone, one a line")
-	return c
+			return nil
+		},
+		Call:  withKeys,
+		Next:  func(page *answer.Keys) *string { return page.Next },
+		Join:  func(all, page *answer.Keys) { all.Keys, all.Next = append(all.Keys, page.Keys...), page.Next },
+		Print: func(s *term.Screen, a *answer.Keys) { showKeys(s, a, ids) },
+	})
 }
 
-// keyList prints keys.
-func keyList(s *ask.Shell, list []*auth.Key, all, ids bool) error {
-	out := s.NewPages("keys", "KEY", "ROLE", "TENANT", "AGENT", "RIGHTS", "STATE", "CREATED", "LABEL")
-	for _, key := range list {
-		k := key.Info(s.Now())
-		if k.State != auth.Active && !all {
-			continue
-		}
+// showKeys prints keys, or their ids alone.
+func showKeys(s *term.Screen, a *answer.Keys, ids bool) {
+	var rows [][]string
+	for i := range a.Keys {
+		k := &a.Keys[i]
 		if ids {
 			fmt.Fprintln(s.Stdout, k.ID)
 			continue
 		}
-		if err := out.Add(k, k.ID, k.Role, dashed(k.Tenant), dashed(k.Agent), strings.Join(k.Rights, ","), k.State, term.Moment(key.Created), k.Label); err != nil {
-			return err
-		}
+		created, _ := time.Parse(time.RFC3339, k.CreatedAt) // it is one
+		rows = append(rows, []string{k.ID, k.Role, dashed(k.Tenant), dashed(k.Agent), strings.Join(k.Rights, ","), k.State, term.Moment(created), k.Label})
 	}
-	if err := out.Flush(); err != nil || ids {
-		return err
+	switch {
+	case ids:
+	case len(rows) == 0:
+		fmt.Fprintln(s.Stdout, s.Paint.Dim("no keys"))
+	default:
+		s.Table("KEY", "ROLE", "TENANT", "AGENT", "RIGHTS", "STATE", "CREATED", "LABEL").Rows(rows)
 	}
-	return out.End("", nil)
 }
 
 // dashed is a cell of a table that may be empty.
@@ -302,66 +253,41 @@ func dashed(text string) string {
 }
 
 func keyShowCommand(s *ask.Shell) *cobra.Command {
-	var flags ask.BoardFlags
-	c := &cobra.Command{
-		Use:   "show KEY",
-		Short: "Show what is known of a key",
+	return ask.OperationCommand(s, ask.Command[auth.Info]{
+		Operation: "get_key",
+		Use:       "show KEY",
+		Short:     "Show what is known of a key",
 		Long: `Show whom a key is for, what it may do, who made it, and whether it is good. KEY is
 its id: the part of its text after lk_t_, up to the next underscore. The text itself
 is not kept.`,
 		Example: `  lukasa key create --tenant acme
   lukasa key show $(lukasa key list --ids | head -1)`,
-		Args: ask.OneName("KEY"),
-	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return withKeys(s, c, &flags, ask.Reading(), func(ctx context.Context, _ *ask.Visit, keys *auth.Store, who *auth.Principal) error {
-			key, err := keys.Get(ctx, who, args[0])
-			if err != nil {
-				return err
-			}
-			return oneKey(s, key)
-		})
-	}
-	flags.AddData(c)
-	return c
-}
-
-// oneKey prints a key.
-func oneKey(s *ask.Shell, key *auth.Key) error {
-	k := key.Info(s.Now())
-	if s.JSON {
-		return s.WriteJSON(k)
-	}
-	showKey(s, &k)
-	return nil
+		Args:       ask.OneName("KEY"),
+		Argument:   "id",
+		Untenanted: true,
+		Call:       withKeys,
+		Print:      showKey,
+	})
 }
 
 func keyRevokeCommand(s *ask.Shell) *cobra.Command {
-	var flags ask.BoardFlags
-	var reason string
-	c := &cobra.Command{
-		Use:   "revoke KEY",
-		Short: "End a key at once, and for good",
+	return ask.OperationCommand(s, ask.Command[auth.Info]{
+		Operation: "revoke_key",
+		Use:       "revoke KEY",
+		Short:     "End a key at once, and for good",
 		Long: `End a key: from now on it is refused, and streams and sockets that were opened with
 it are closed. KEY is its id, as ` + "`lukasa key list`" + ` shows it. Nothing brings it back;
 make a new one. A key that is revoked already stays as it is.`,
 		Example: `  lukasa key create --tenant acme
   lukasa key revoke $(lukasa key list --ids | head -1) --reason "laptop lost"`,
-		Args: ask.OneName("KEY"),
-	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return withKeys(s, c, &flags, ask.Reading(), func(ctx context.Context, _ *ask.Visit, keys *auth.Store, who *auth.Principal) error {
-			key, err := keys.Revoke(ctx, who, args[0], reason)
-			if err != nil {
-				return err
-			}
-			if !s.JSON {
-				fmt.Fprintf(s.Stdout, "%s %s\n", s.Paint.Green("revoked"), s.Paint.Bold(key.ID))
-			}
-			return oneKey(s, key)
-		})
-	}
-	flags.AddData(c)
-	c.Flags().StringVar(&reason, "reason", "", "why, a `TEXT`")
-	return c
+		Args:       ask.OneName("KEY"),
+		Argument:   "id",
+		Untenanted: true,
+		Flags:      []ask.Flag{{Field: "reason", Help: "why, a `TEXT`"}},
+		Call:       withKeys,
+		Print: func(s *term.Screen, k *auth.Info) {
+			fmt.Fprintf(s.Stdout, "%s %s\n", s.Paint.Green("revoked"), s.Paint.Bold(k.ID))
+			showKey(s, k)
+		},
+	})
 }

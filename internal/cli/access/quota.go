@@ -2,16 +2,13 @@ package access
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"lukasa.dev"
 	"lukasa.dev/internal/api"
-	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/cli/ask"
-	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/quota"
 )
 
@@ -34,90 +31,53 @@ and hold at once, also in a server that is running.`,
 }
 
 func quotaShowCommand(s *ask.Shell) *cobra.Command {
-	var flags ask.BoardFlags
-	c := &cobra.Command{
-		Use:   "show",
-		Short: "Show what a tenant may send and keep",
+	return ask.OperationCommand(s, ask.Command[api.Quota]{
+		Operation: "get_quota",
+		Use:       "show",
+		Short:     "Show what a tenant may send and keep",
 		Long: `Show the limits that hold for a tenant: its own, and where it has none those of the
 server, or of the program if no server is running. A negative number is no limit.`,
 		Example: `  lukasa quota show
   lukasa quota show --tenant acme --json`,
-		Args: ask.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return runQuota(s, c, &flags, ask.Reading(), "get_quota", []byte("{}"))
-		},
-	}
-	flags.AddTenant(c)
-	return c
-}
-
-// quotaFlags are the limits of a tenant.
-type quotaFlags struct {
-	ask.BoardFlags
-	limits quota.Limits
+		Unscoped: true,
+		Call:     withQuotas,
+		Print:    showQuota,
+	})
 }
 
 func quotaSetCommand(s *ask.Shell) *cobra.Command {
-	var flags quotaFlags
-	c := &cobra.Command{
-		Use:   "set",
-		Short: "Say what a tenant may send and keep",
+	return ask.OperationCommand(s, ask.Command[api.Quota]{
+		Operation: "set_quota",
+		Use:       "set",
+		Short:     "Say what a tenant may send and keep",
 		Long: `Set all limits of a tenant: those that are not named, and those that are 0, are the
 server's own from then on. A negative number is no limit.`,
 		Example: `  lukasa quota set --events-per-second 2000 --max-records 5000000
   lukasa quota set --tenant acme --bytes-per-second=-1`,
-		Args: ask.NoArgs,
-	}
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		args, err := json.Marshal(&flags.limits)
-		if err != nil {
-			return fault.Newf(fault.Usage, "a limit is not a number: %v", err).WithFix("give a number, 0 for the server's own, or a negative one for no limit")
-		}
-		return runQuota(s, c, &flags.BoardFlags, lukasa.Options{}, "set_quota", args)
-	}
-	flags.AddTenant(c)
-	f := c.Flags()
-	f.Float64Var(&flags.limits.RequestsPerSecond, "requests-per-second", 0, "how many calls in a second, `N`")
-	f.Float64Var(&flags.limits.EventsPerSecond, "events-per-second", 0, "how many events in a second, `N`")
-	f.Float64Var(&flags.limits.BytesPerSecond, "bytes-per-second", 0, "how many bytes of events in a second, `N`")
-	f.Int64Var(&flags.limits.MaxRecords, "max-records", 0, "how many records it keeps, `N`")
-	f.Int64Var(&flags.limits.MaxBytes, "max-bytes", 0, "how many bytes of records it keeps, `N`")
-	return c
-}
-
-// runQuota has an operation of the table done about a tenant, as a server does it.
-func runQuota(s *ask.Shell, c *cobra.Command, f *ask.BoardFlags, o lukasa.Options, operation string, args []byte) error {
-	op := api.Lookup(operation)
-	in, err := op.DecodeArguments(args)
-	if err != nil {
-		return err
-	}
-	return withKeys(s, c, f, o, func(ctx context.Context, v *ask.Visit, keys *auth.Store, who *auth.Principal) error {
-		t, err := v.Reader(ctx)
-		if err != nil {
-			return err
-		}
-		who.Tenant = t.Name()
-		book := s.Served.Quotas
-		if book == nil {
-			book = quota.New(quota.Options{Clock: s.Now})
-			if err := book.Attach(ctx, v.Board); err != nil {
-				return err
-			}
-		}
-		out, err := op.Run(ctx, &api.Call{Board: v.Board, Who: who, Keys: keys, Quotas: book, Now: s.Now}, in)
-		if err != nil {
-			return err
-		}
-		return showQuota(s, out.(*api.Quota))
+		Creates: true,
+		Flags: []ask.Flag{
+			{Field: "requests_per_second", Help: "how many calls in a second, `N`"},
+			{Field: "events_per_second", Help: "how many events in a second, `N`"},
+			{Field: "bytes_per_second", Help: "how many bytes of events in a second, `N`"},
+			{Field: "max_records", Help: "how many records it keeps, `N`"},
+			{Field: "max_bytes", Help: "how many bytes of records it keeps, `N`"},
+		},
+		Call:  withQuotas,
+		Print: showQuota,
 	})
 }
 
-// showQuota prints what a tenant may send and keep.
-func showQuota(s *ask.Shell, q *api.Quota) error {
-	if s.JSON {
-		return s.WriteJSON(q)
+// withQuotas gives a call the limits of the directory, which a server has open, beside what withKeys does.
+func withQuotas(ctx context.Context, v *ask.Visit, call *api.Call) error {
+	if err := withKeys(ctx, v, call); err != nil || call.Quotas != nil {
+		return err
 	}
+	call.Quotas = quota.New(quota.Options{Clock: v.Shell.Now})
+	return call.Quotas.Attach(ctx, v.Board)
+}
+
+// showQuota prints what a tenant may send and keep.
+func showQuota(s *term.Screen, q *api.Quota) {
 	s.Detail("tenant", q.Tenant)
 	for _, limit := range []struct {
 		name  string
@@ -133,5 +93,4 @@ func showQuota(s *ask.Shell, q *api.Quota) error {
 		}
 		s.Detail(limit.name, text)
 	}
-	return nil
 }

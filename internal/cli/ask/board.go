@@ -12,8 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
-	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
@@ -161,8 +159,6 @@ type Visit struct {
 	Flags *BoardFlags
 	// Scope is the token that it is held to, or empty.
 	Scope string
-	// Derived says that what is written has sources, whose trust it may have.
-	Derived bool
 }
 
 // Reading opens a directory that has to be there.
@@ -398,16 +394,12 @@ func (v *Visit) Root(ctx context.Context, tenant string) (lukasa.Root, error) {
 // has no empty segments.
 const UriScheme = "lukasa://"
 
-// Target returns the tenant and the thing that KEY|URI names, at a version if
-// the URI or --version says so. The tenant has the writer of the flags if the
-// command writes.
-func (v *Visit) Target(ctx context.Context, arg string, version uint32, writes bool) (*lukasa.Tenant, lukasa.Ref, error) {
+// Target returns the tenant, with the writer of the flags, and the thing that KEY|URI names, at a version
+// if the URI says so.
+func (v *Visit) Target(ctx context.Context, arg string) (*lukasa.Tenant, lukasa.Ref, error) {
 	if !strings.HasPrefix(arg, UriScheme) {
-		t, err := v.Reader(ctx)
-		if err == nil && writes {
-			t, err = v.WriterOf(t.Name())
-		}
-		return t, lukasa.Ref{Kind: lukasa.MemoryKind, Key: arg, Version: version}, err
+		t, err := v.Writer(ctx)
+		return t, lukasa.Ref{Kind: lukasa.MemoryKind, Key: arg}, err
 	}
 	u, err := v.Uri(arg)
 	if err != nil {
@@ -416,16 +408,8 @@ func (v *Visit) Target(ctx context.Context, arg string, version uint32, writes b
 	if u.Version > math.MaxUint32 {
 		return nil, lukasa.Ref{}, fault.Newf(fault.NotFound, "%s has no version %d", u.Head(), u.Version)
 	}
-	if version != 0 && u.Version != 0 && u.Version != uint64(version) {
-		return nil, lukasa.Ref{}, fault.Newf(fault.Usage, "the URI names version %d and --version names %d", u.Version, version).
-			WithFix("say it once")
-	}
-	ref := lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: max(version, uint32(u.Version))}
-	t := v.Handle(u.Tenant, lukasa.Writer{})
-	if writes {
-		t, err = v.WriterOf(u.Tenant)
-	}
-	return t, ref, err
+	t, err := v.WriterOf(u.Tenant)
+	return t, lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: uint32(u.Version)}, err
 }
 
 // Uri reads a URI, whose tenant must be the one that --tenant names, if it does.
@@ -439,15 +423,6 @@ func (v *Visit) Uri(arg string) (lukasa.URI, error) {
 			WithFix("leave --tenant away: a URI names its tenant")
 	}
 	return u, nil
-}
-
-// Versioned refuses what has no versions.
-func Versioned(ref lukasa.Ref, verb string) error {
-	if ref.Kind != lukasa.EventKind {
-		return nil
-	}
-	return fault.Newf(fault.InvalidArgument, "an event never changes, so it cannot be %s", verb).
-		WithFix("`lukasa resolve` shows it, `lukasa redact` erases it for good")
 }
 
 // Parts returns a function that shows how far a piece of work is.
@@ -465,19 +440,4 @@ func (s *Shell) WitnessNote(err error) {
 	if err != nil {
 		s.Note("the memory outside of the data directory: %v", err)
 	}
-}
-
-// Wrote answers a command that wrote a version of a record.
-func (v *Visit) Wrote(ctx context.Context, verb string, put *lukasa.PutResult) error {
-	root, err := v.Root(context.WithoutCancel(ctx), put.URI.Tenant) // it is written, whatever comes
-	if err != nil {
-		return err
-	}
-	a := answer.WriteOf(put, root)
-	if v.Shell.JSON {
-		return v.Shell.WriteJSON(a)
-	}
-	asked, ok := record.ParseTrust(v.Flags.Trust)
-	show.Wrote(v.Shell.Screen, verb, &a, ok && v.Derived && v.Scope == "" && a.Trust < asked)
-	return nil
 }

@@ -93,14 +93,6 @@ func InRange(name string, n, least, most int) error {
 		WithFix("give such a number, or leave it away")
 }
 
-// Ratio is the error for a number that must be from 0 to 1.
-func Ratio(name string, v float64) error {
-	if v >= 0 && v <= 1 {
-		return nil
-	}
-	return fault.Newf(fault.Usage, "--%s: %v is not a number from 0 to 1", name, v).WithFix("give such a number, or leave it away")
-}
-
 // flagOf maps the fields of a memory to the flags that set them.
 func flagOf(field string) (string, bool) {
 	field, _, _ = strings.Cut(field, "[")

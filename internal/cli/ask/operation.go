@@ -1,50 +1,77 @@
 package ask
 
 import (
+	"cmp"
 	"context"
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
 )
 
 // Command is how an operation of the table in internal/api is asked on the command line. What the
 // operation says of a field, the command does not repeat: its type, its default, its range and the
 // values it takes.
 type Command[Out any] struct {
-	// Operation is the name of the operation.
+	// Operation is the name of the operation. Of one that writes, --actor and --trust say who does.
 	Operation string
 	// Use, Short, Long and Example are what help shows.
 	Use, Short, Long, Example string
 	// Args checks the arguments. Nil takes none.
 	Args cobra.PositionalArgs
-	// Argument is the field that the one argument sets, or empty.
+	// Argument is the field that the first argument sets, or empty.
 	Argument string
 	// Flags are the fields that flags set.
 	Flags []Flag
-	// Check looks at the flags before the board is opened, if it is not nil.
-	Check func(c *cobra.Command) error
+	// Names are fields that name something by a key or a URI. The tenant is that of the first URI.
+	Names []string
+	// Kind is what the fields in Names name, by ID or URI; zero where that may be of any kind.
+	Kind lukasa.Kind
+	// Untenanted says that the command takes no --tenant. An operation about any tenant is about all of
+	// them unless --tenant names one.
+	Untenanted bool
+	// Unscoped says that the command takes no --scope. It has none where the operation takes none.
+	Unscoped bool
+	// Creates says that the data directory is made if there is none.
+	Creates bool
+
+	// Own adds flags that are no fields, if it is not nil.
+	Own func(c *cobra.Command)
+	// Prepare checks and completes the request before the board is opened, if it is not nil.
+	Prepare func(r *Request) error
+	// Call completes the call, if it is not nil.
+	Call func(ctx context.Context, v *Visit, call *api.Call) error
+	// Fail says an error of the operation in the words of the command line, if it is not nil.
+	Fail func(c *cobra.Command, err error) error
 	// Complete adds to the answer what another operation knows, if it is not nil.
 	Complete func(ctx context.Context, v *Visit, out *Out) error
+
 	// Print prints the answer for a person; with --json the answer itself is printed.
 	Print func(s *term.Screen, out *Out)
-
-	// Own adds flags that say how the answer is printed, if it is not nil.
-	Own func(c *cobra.Command)
+	// Answer, in the place of Print, does with the answer what is to be done, with --json too.
+	Answer func(v *Visit, out *Out) error
 	// Pages, in the place of Print, is for an answer in pages: it returns what prints each of them, for
 	// a person or as a part of one document in JSON. Next leads from a page to the one after it, by
 	// the field "after", and is nil on the last.
 	Pages func(s *term.Screen) func(page *Out) error
 	Next  func(page *Out) *string
+	// Join, beside Print or Answer, adds a page to those before it: the pages are one answer, unless
+	// --limit says how much is wanted.
+	Join func(all, page *Out)
 }
 
 // Flag is a flag that sets a field of a request.
@@ -56,6 +83,34 @@ type Flag struct {
 	// Help is what help shows instead of what the operation says of the field. A word in backquotes
 	// stands for the value.
 	Help string
+	// Default is what help shows as the default of a field that has none in the table.
+	Default string
+	// What is what a value is called in the error for an unknown one; the name of the flag unless said.
+	What string
+	// Missing is the advice if a required field is not given.
+	Missing string
+	// Ago says that a time may be a day or a duration before now as well.
+	Ago bool
+	// Usage says that what the operation finds wrong with the field is wrong usage of the flag.
+	Usage bool
+}
+
+// NowFlag is --now, for reads whose answer depends on the time.
+func NowFlag() Flag {
+	return Flag{Field: "now", Usage: true, Help: "the `TIME` that decides what has expired, in RFC 3339 (default the time it is)"}
+}
+
+// IfVersionFlag is --if-version, for writes that expect a version.
+func IfVersionFlag() Flag {
+	return Flag{Field: "if_version", Usage: true, Help: "write only if this is the current `VERSION`; 0 if there must be none"}
+}
+
+// Request is a request that is being made. A command whose Out is any may choose another operation.
+type Request struct {
+	Cmd       *cobra.Command
+	Args      []string
+	Operation string
+	Fields    map[string]any
 }
 
 // name returns the name of the flag.
@@ -66,8 +121,8 @@ func (f *Flag) name() string {
 	return strings.ReplaceAll(f.Field, "_", "-")
 }
 
-// OperationCommand makes a command of an operation that reads. The command runs the operation on the
-// board of the data directory, in this process or in the server that has the directory.
+// OperationCommand makes a command of an operation. The command runs the operation on the board of the
+// data directory, in this process or in the server that has the directory.
 func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 	op := api.Lookup(d.Operation)
 	fields := map[string]*api.Field{}
@@ -79,88 +134,268 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 	if c.Args == nil {
 		c.Args = NoArgs
 	}
-	board.AddTenant(c)
-	board.AddScope(c)
+	if d.Untenanted {
+		board.AddData(c)
+	} else {
+		board.AddTenant(c)
+	}
+	if op.Wrote {
+		board.AddWriter(c)
+	}
+	if !d.Unscoped && !op.Unscoped {
+		board.AddScope(c)
+	}
 	if d.Own != nil {
 		d.Own(c)
 	}
-	values := map[string]func() any{}
+	values := make([]func() (any, error), len(d.Flags))
 	for i := range d.Flags {
-		values[d.Flags[i].Field] = addField(c, fields[d.Flags[i].Field], &d.Flags[i])
+		values[i] = addField(s, c, fields[d.Flags[i].Field], &d.Flags[i], d.Join == nil)
 	}
+	open := lukasa.Options{MustExist: !d.Creates}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		request := map[string]any{}
-		if d.Argument != "" {
-			request[d.Argument] = args[0]
+		r := &Request{Cmd: c, Args: args, Operation: d.Operation, Fields: map[string]any{}}
+		if d.Argument != "" && len(args) > 0 {
+			r.Fields[d.Argument] = args[0]
 		}
 		for i := range d.Flags {
 			f := &d.Flags[i]
-			value := values[f.Field]()
-			if err := checkField(fields[f.Field], f.name(), value); err != nil {
-				return err
-			}
-			if c.Flags().Changed(f.name()) {
-				request[f.Field] = value
-			}
-		}
-		if d.Check != nil {
-			if err := d.Check(c); err != nil {
-				return err
-			}
-		}
-		return s.Visit(c, &board, Reading(), func(ctx context.Context, v *Visit) error {
-			if d.Pages != nil {
-				return pages(ctx, v, op, request, d.Pages(s.Screen), d.Next)
-			}
-			out, err := v.run(ctx, op, request)
+			value, err := values[i]()
 			if err != nil {
 				return err
 			}
-			a := out.(*Out)
-			if d.Complete != nil {
-				if err := d.Complete(ctx, v, a); err != nil {
+			if c.Flags().Changed(f.name()) && value != nil {
+				r.Fields[f.Field] = value
+			} else if fields[f.Field].Required {
+				return fault.Newf(fault.Usage, "--%s is missing", f.name()).WithFix(f.Missing)
+			}
+		}
+		if d.Prepare != nil {
+			if err := d.Prepare(r); err != nil {
+				return err
+			}
+		}
+		return s.Visit(c, &board, open, func(ctx context.Context, v *Visit) error {
+			op := api.Lookup(r.Operation)
+			call, err := v.call(ctx, op, r, d.Names, d.Kind)
+			if err != nil {
+				return err
+			}
+			if d.Call != nil {
+				if err := d.Call(ctx, v, call); err != nil {
 					return err
 				}
 			}
-			if s.JSON {
-				return s.WriteJSON(a)
+			show, join := d.show(ctx, v), d.Join
+			if c.Flags().Changed("limit") {
+				join = nil
 			}
-			d.Print(s.Screen, a)
-			return nil
+			var all *Out
+			for {
+				out, err := v.run(ctx, op, call, r.Fields)
+				if err != nil {
+					if d.Fail != nil {
+						err = d.Fail(c, err)
+					}
+					return d.blame(c, err)
+				}
+				page, ok := out.(*Out)
+				if !ok {
+					page = new(Out)
+					*page = out.(Out) // it is any
+				}
+				var after *string
+				if d.Next != nil && (d.Join == nil || join != nil) {
+					after = d.Next(page)
+				}
+				if all == nil || join == nil {
+					all = page
+				} else {
+					join(all, page)
+				}
+				if join == nil || after == nil {
+					err = show(all)
+				}
+				if err != nil || after == nil {
+					return err
+				}
+				r.Fields["after"] = *after
+			}
 		})
 	}
 	return c
 }
 
-// pages runs an operation for each page of its answer.
-func pages[Out any](ctx context.Context, v *Visit, op *api.Operation, request map[string]any, show func(*Out) error, next func(*Out) *string) error {
-	for {
-		out, err := v.run(ctx, op, request)
-		if err != nil {
-			return err
+// show returns what is done with an answer, or with each page of one.
+func (d *Command[Out]) show(ctx context.Context, v *Visit) func(*Out) error {
+	if d.Pages != nil {
+		return d.Pages(v.Shell.Screen)
+	}
+	return func(out *Out) error {
+		if d.Complete != nil {
+			if err := d.Complete(ctx, v, out); err != nil {
+				return err
+			}
 		}
-		page := out.(*Out)
-		after := next(page)
-		if err := show(page); err != nil || after == nil {
-			return err
+		switch {
+		case d.Answer != nil:
+			return d.Answer(v, out)
+		case v.Shell.JSON:
+			return v.Shell.WriteJSON(out)
 		}
-		request["after"] = *after
+		d.Print(v.Shell.Screen, out)
+		return nil
 	}
 }
 
-// run runs an operation with a request, as the operator of the directory or under a scope.
-func (v *Visit) run(ctx context.Context, op *api.Operation, request map[string]any) (any, error) {
-	t, err := v.Reader(ctx)
-	if err != nil {
-		return nil, err
+// blame says what is wrong with a field as what is wrong with the flag that set it.
+func (d *Command[Out]) blame(c *cobra.Command, err error) error {
+	flagOf := func(field string, usage bool) (string, bool) {
+		field, _, _ = strings.Cut(field, "[")
+		field, _, _ = strings.Cut(field, ".")
+		for i := range d.Flags {
+			if f := &d.Flags[i]; f.Field == field {
+				return f.name(), (f.Usage || field == "after" || !usage) && c.Flags().Changed(f.name())
+			}
+		}
+		return "", false
 	}
-	who := &auth.Principal{Key: "cli", Role: auth.Operator, Tenant: t.Name(), Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.User, Scope: v.Scope}
+	e := fault.From(err)
+	field, rule, ok := strings.Cut(e.Error(), ": ")
+	if !ok || e.Code != fault.InvalidArgument {
+		return AsFlags(c, err, func(field string) (string, bool) { return flagOf(field, false) })
+	}
+	if name, set := flagOf(field, true); set {
+		return fault.New(fault.Usage, "--"+name+": "+rule).WithCause(err).WithFix(e.Advice())
+	}
+	if field == d.Argument {
+		return fault.New(e.Code, rule).WithCause(err).WithFix(e.Advice())
+	}
+	return AsFlags(c, err, func(field string) (string, bool) { return flagOf(field, false) })
+}
+
+// call makes the call of an operation: by the operator of the directory or under a scope, about the
+// tenant that the request or the command names.
+func (v *Visit) call(ctx context.Context, op *api.Operation, r *Request, names []string, kind lukasa.Kind) (*api.Call, error) {
+	who := &auth.Principal{Key: "cli", Role: auth.Operator, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.User, Scope: v.Scope}
+	if !op.Board && (!op.AnyTenant || v.Cmd.Flags().Changed("tenant")) {
+		var err error
+		if who.Tenant, err = v.about(ctx, r, names, kind); err != nil {
+			return nil, err
+		}
+	}
+	if op.Wrote {
+		w, err := v.Shell.Writer(v.Cmd, v.Flags)
+		if err == nil {
+			w, err = v.Bound(w)
+		}
+		if err != nil {
+			return nil, err
+		}
+		who.Name, who.Trust = w.Actor, w.Trust
+		if v.Scope != "" {
+			held, err := v.Held()
+			if err != nil {
+				return nil, err
+			}
+			who.Agent = held.To
+		}
+	}
 	if err := api.Allow(op, who); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(request)
+	return &api.Call{Board: v.Board, Who: who, Keys: v.Shell.Served.Keys, Quotas: v.Shell.Served.Quotas, Now: v.Shell.Now}, nil
+}
+
+// about returns the tenant that a request is about: that of the first URI in it, else the one that the
+// command names. A URI of a given kind leaves its id in the request.
+func (v *Visit) about(ctx context.Context, r *Request, names []string, kind lukasa.Kind) (tenant string, err error) {
+	for _, field := range names {
+		list, _ := r.Fields[field].([]string)
+		if name, ok := r.Fields[field].(string); ok {
+			list = []string{name}
+		}
+		for _, name := range list {
+			switch {
+			case !strings.HasPrefix(name, UriScheme):
+				if kind != 0 {
+					err = memory.CheckID(kind.String(), name)
+				}
+			case kind == 0:
+				if tenant == "" { // else the operation refuses what is of another
+					tenant, err = v.versioned(r, name)
+				}
+			default:
+				tenant, err = v.ofKind(r, field, name, kind, tenant)
+			}
+			if err != nil {
+				return "", err
+			}
+		}
+	}
+	if tenant != "" {
+		return tenant, nil
+	}
+	t, err := v.Reader(ctx)
+	if err != nil {
+		return "", err
+	}
+	return t.Name(), nil
+}
+
+// versioned returns the tenant of a URI, whose version is that of --version if both name one.
+func (v *Visit) versioned(r *Request, name string) (string, error) {
+	u, err := v.Uri(name)
+	if version, ok := r.Fields["version"].(uint32); err == nil && ok && version != 0 && u.Version != 0 && u.Version != uint64(version) {
+		err = fault.Newf(fault.Usage, "the URI names version %d and --version names %d", u.Version, version).WithFix("say it once")
+	}
+	return u.Tenant, err
+}
+
+// ofKind puts the id of a URI into a field of the request, and returns the tenant.
+func (v *Visit) ofKind(r *Request, field, name string, kind lukasa.Kind, tenant string) (string, error) {
+	u, err := v.Uri(name)
+	switch {
+	case err != nil:
+		return "", err
+	case u.Kind != kind:
+		return "", fault.Newf(fault.Usage, "%s names %s, not %s", u, oneOf(u.Kind), oneOf(kind)).WithFix("`lukasa resolve` shows what it is; name " + oneOf(kind))
+	case tenant != "" && tenant != u.Tenant:
+		return "", fault.New(fault.Usage, "the two are of different tenants").WithFix("name two of one tenant")
+	}
+	r.Fields[field] = u.ID
+	return u.Tenant, nil
+}
+
+// oneOf writes a kind with its article.
+func oneOf(k lukasa.Kind) string {
+	name := k.String()
+	if strings.ContainsAny(name[:1], "aeiou") {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+// Ask runs an operation that reads, for a command that asks more than one.
+func (v *Visit) Ask(ctx context.Context, operation string, fields map[string]any, names ...string) (any, error) {
+	op := api.Lookup(operation)
+	call, err := v.call(ctx, op, &Request{Cmd: v.Cmd, Fields: fields}, names, 0)
 	if err != nil {
 		return nil, err
+	}
+	return v.run(ctx, op, call, fields)
+}
+
+// run runs an operation with a request.
+func (v *Visit) run(ctx context.Context, op *api.Operation, call *api.Call, request map[string]any) (any, error) {
+	for _, f := range op.Fields() { // which JSON would not keep
+		if text, ok := request[f.Name].(string); ok && !utf8.ValidString(text) {
+			return nil, fault.Newf(fault.InvalidArgument, "%s: it is not UTF-8", f.Name).WithFix("give text in UTF-8")
+		}
+	}
+	text, err := json.Marshal(request)
+	if err != nil { // JSON has neither infinity nor what is not a number
+		return nil, fault.Newf(fault.Usage, "a value is not a number: %w", err).WithFix("give a number")
 	}
 	in, err := op.DecodeArguments(text)
 	if err != nil {
@@ -168,67 +403,119 @@ func (v *Visit) run(ctx context.Context, op *api.Operation, request map[string]a
 	}
 	p := v.Shell.Progress()
 	defer p.Done()
-	return op.Run(ctx, &api.Call{
-		Board: v.Board, Who: who, Keys: v.Shell.Served.Keys, Quotas: v.Shell.Served.Quotas, Now: v.Shell.Now,
-		Progress: func(done, total uint64, what string) {
-			p.Update(func() string { return what + ": " + term.Share(done, total) })
-		},
-	}, in)
+	call.Progress = func(done, total uint64, what string) {
+		p.Update(func() string { return what + ": " + term.Share(done, total) })
+	}
+	call.Warn = v.Shell.WitnessNote
+	return op.Run(ctx, call, in)
 }
 
-// addField adds the flag of a field, and returns what reads its value.
-func addField(c *cobra.Command, field *api.Field, f *Flag) func() any {
+// addField adds the flag of a field, and returns what reads and checks its value: nil is none. Bound
+// says that the default of a limit holds.
+func addField(s *Shell, c *cobra.Command, field *api.Field, f *Flag, bound bool) func() (any, error) {
 	help := f.Help
 	if help == "" {
 		help = field.Doc
 	}
-	flags, name, usual := c.Flags(), f.name(), field.Default()
-	if choices := field.Choices(); len(choices) > 0 {
-		SuggestValues(c, name, choices)
+	flags, name, usual := c.Flags(), f.name(), cmp.Or(f.Default, field.Default())
+	if field.Name == "limit" && !bound {
+		usual = ""
 	}
-	switch t := field.Type(); t.Kind() {
+	t := field.Type()
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	_, readsText := reflect.New(t).Interface().(encoding.TextUnmarshaler)
+	switch {
+	case t == reflect.TypeFor[hmx.Time]():
+		v := flags.String(name, "", help)
+		return func() (any, error) { return s.timeField(f, *v) }
+	case t == reflect.TypeFor[json.RawMessage]():
+		v := flags.String(name, "", help)
+		return func() (any, error) { return json.RawMessage(*v), nil }
+	case readsText, t.Kind() == reflect.String:
+		v := flags.String(name, strings.Trim(usual, `"`), help)
+		defer suggestChoices(c, field, name)
+		return func() (any, error) {
+			if *v == "" {
+				return nil, nil
+			}
+			return *v, checkChoice(field, f, *v)
+		}
+	}
+	switch t.Kind() {
 	case reflect.Bool:
 		v := flags.Bool(name, usual == "true", help)
-		return func() any { return *v }
-	case reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64:
+		return func() (any, error) { return *v, nil }
+	case reflect.Int, reflect.Int64:
 		n, _ := strconv.Atoi(usual) // a field without a default has none
 		v := flags.Int(name, n, help)
-		return func() any { return *v }
+		return func() (any, error) { return *v, inRange(c, field, name, float64(*v)) }
+	case reflect.Uint32:
+		v := flags.Uint32(name, 0, help)
+		return func() (any, error) { return *v, inRange(c, field, name, float64(*v)) }
+	case reflect.Uint64:
+		v := flags.Uint64(name, 0, help)
+		return func() (any, error) { return *v, inRange(c, field, name, float64(*v)) }
 	case reflect.Float64:
 		x, _ := strconv.ParseFloat(usual, 64)
 		v := flags.Float64(name, x, help)
-		return func() any { return *v }
+		return func() (any, error) { return *v, inRange(c, field, name, *v) }
 	case reflect.Slice:
 		v := flags.StringArray(name, nil, help)
-		return func() any { return *v }
-	case reflect.String:
-		v := flags.String(name, strings.Trim(usual, `"`), help)
-		return func() any { return *v }
+		defer suggestChoices(c, field, name)
+		return func() (any, error) {
+			for _, x := range *v {
+				if err := checkChoice(field, f, x); err != nil {
+					return nil, err
+				}
+			}
+			return *v, nil
+		}
 	default:
 		panic(fmt.Sprintf("ask: no flag for %s, a %s", field.Name, t))
 	}
 }
 
-// checkField is the error for a value that the field does not take.
-func checkField(field *api.Field, name string, value any) error {
-	switch x := value.(type) {
-	case int:
-		if least, most, ok := field.Range(); ok {
-			return InRange(name, x, int(least), int(most))
-		}
-	case float64:
-		if least, most, ok := field.Range(); ok && (x < least || x > most) {
-			return fault.Newf(fault.Usage, "--%s: %v is not between %v and %v", name, x, least, most).WithFix("give such a number, or leave it away")
-		}
-	case string:
-		if choices := field.Choices(); len(choices) > 0 && x != "" {
-			for _, choice := range choices {
-				if x == choice {
-					return nil
-				}
-			}
-			return UnknownName(fault.Usage, name, x, choices)
-		}
+// timeField reads a flag that is a time.
+func (s *Shell) timeField(f *Flag, text string) (any, error) {
+	if text == "" {
+		return nil, nil
+	}
+	switch {
+	case text == "now":
+		return hmx.TimeOf(s.Now()).String(), nil
+	case f.Ago:
+		t, err := s.AgoFlag(f.name(), text)
+		return hmx.TimeOf(t).String(), err
+	}
+	t, err := TimeFlag(f.name(), text)
+	return t.String(), err
+}
+
+// suggestChoices lets a shell complete the values that a field takes.
+func suggestChoices(c *cobra.Command, field *api.Field, name string) {
+	if choices := field.Choices(); len(choices) > 0 {
+		SuggestValues(c, name, choices)
+	}
+}
+
+// checkChoice is the error for a value that is none of those that the field takes.
+func checkChoice(field *api.Field, f *Flag, value string) error {
+	if choices := field.Choices(); len(choices) > 0 && !slices.Contains(choices, value) {
+		return UnknownName(fault.Usage, cmp.Or(f.What, f.name()), value, choices)
 	}
 	return nil
+}
+
+// inRange is the error for a number that the field does not take.
+func inRange(c *cobra.Command, field *api.Field, name string, x float64) error {
+	least, most, ok := field.Range()
+	switch {
+	case !ok || x >= least && x <= most, !c.Flags().Changed(name):
+		return nil
+	case field.Type().Kind() == reflect.Int:
+		return InRange(name, int(x), int(least), int(most))
+	}
+	return fault.Newf(fault.Usage, "--%s: %v is not a number from %v to %v", name, x, least, most).WithFix("give such a number, or leave it away")
 }

@@ -83,3 +83,56 @@ func TestOperationCommandRuns(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Who writes is said beside the request: by flags, which no request has.
+func TestOperationCommandWritesAsTheFlagsSay(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	run := func(args ...string) (*answer.Write, error) {
+		var wrote *answer.Write
+		s := testShell(nil, io.Discard, io.Discard)
+		c := OperationCommand(s, Command[answer.Write]{
+			Operation: "remember", Use: "remember", Argument: "key", Args: cobra.ExactArgs(2), Creates: true,
+			Flags:   []Flag{{Field: "tags", Name: "tag"}, IfVersionFlag()},
+			Prepare: func(r *Request) error { r.Fields["text"] = r.Args[1]; return nil },
+			Print:   func(_ *term.Screen, a *answer.Write) { wrote = a },
+		})
+		c.SilenceErrors, c.SilenceUsage = true, true
+		c.SetArgs(append([]string{"--data", dir}, args...))
+		err := c.ExecuteContext(context.Background())
+		return wrote, err
+	}
+	a, err := run("a", "b", "--actor", "ann", "--trust", "agent")
+	if err != nil || a.Trust != lukasa.Agent {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"a", "b", "--tag", ""}, "--tag "},
+		{[]string{"a", "b", "--trust", "king"}, "unknown tier for --trust"},
+		{[]string{"a", "\xff"}, "text: it is not UTF-8"},
+		{[]string{"a", "c", "--if-version", "7", "--actor", "ann", "--trust", "agent"}, "is at version 1, but 7 was expected"},
+	} {
+		if _, err := run(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.args, err, c.want)
+		}
+	}
+	b, err := lukasa.Open(dir, lukasa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = b.Close() }()
+	thing, err := b.Tenant("default", lukasa.Writer{}).Get(t.Context(), lukasa.Ref{Kind: lukasa.MemoryKind, Key: "a"}, lukasa.View{})
+	if err != nil || thing.Actor != "ann" {
+		t.Errorf("written by %+v, %v", thing, err)
+	}
+	for _, op := range api.Operations() {
+		for _, f := range op.Fields() {
+			if f.Name == "actor" {
+				t.Errorf("%s: a request names who writes", op.Name)
+			}
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package knowledge
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +9,11 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/memory"
 )
 
 // ArtifactsCommand is what has to do with what was learned. By itself it lists.
@@ -45,21 +45,13 @@ what it finds instead waits as a draft for your approval.`
 	return c
 }
 
-type artifactsFlags struct {
-	ask.BoardFlags
-	kind, status, tag string
-	confidence        float64
-	limit             int
-	after             string
-	all, ids          bool
-	now               string
-}
-
 func artifactsListCommand(s *ask.Shell) *cobra.Command {
-	var flags artifactsFlags
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List artifacts: the active ones, unless asked for others",
+	var ids bool
+	types := ask.Names(hmx.ArtifactTypes())
+	c := ask.OperationCommand(s, ask.Command[answer.Artifacts]{
+		Operation: "list_artifacts",
+		Use:       "list",
+		Short:     "List artifacts: the active ones, unless asked for others",
 		Long: `List what was learned, newest first, 50 at a time: the artifacts that are active, which
 are those that agents are given. --status lists those of another status, such as the
 drafts that wait for approval, and --all those of every status. All filters must hold.
@@ -70,128 +62,124 @@ drafts that wait for approval, and --all those of every status. All filters must
   lukasa artifacts list --type failure_playbook --min-confidence 0.3
   lukasa artifacts list --status draft
   lukasa artifacts list --all --json`,
-		Args: ask.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return artifactsList(s, c, &flags) },
-	}
-	flags.AddTenant(c)
-	flags.AddScope(c)
-	f := c.Flags()
-	f.StringVar(&flags.kind, "type", "", "only of this `TYPE`: "+strings.Join(ask.Names(hmx.ArtifactTypes()), ", ")+", or x-{vendor}-{type}")
-	f.StringVar(&flags.status, "status", "", "only with this `STATUS`: "+strings.Join(ask.Names(hmx.Statuses()), ", ")+" (default active)")
-	f.BoolVar(&flags.all, "all", false, "whatever their status is")
-	f.StringVar(&flags.tag, "tag", "", "only with this `TAG`, such as the name of a tool")
-	f.Float64Var(&flags.confidence, "min-confidence", 0, "only with at least this `CONFIDENCE`, from 0 to 1")
-	f.IntVar(&flags.limit, "limit", 50, "at most `N`, up to 1000")
-	f.StringVar(&flags.after, "after", "", "go on after a page, with what it had as `NEXT`")
-	f.BoolVar(&flags.ids, "ids", false, "print ids alone, one a line")
-	ask.AddNow(c, &flags.now)
-	ask.SuggestValues(c, "type", ask.Names(hmx.ArtifactTypes()))
-	ask.SuggestValues(c, "status", ask.Names(hmx.Statuses()))
+		Flags: []ask.Flag{
+			{Field: "type", Help: "only of this `TYPE`: " + strings.Join(types, ", ") + ", or x-{vendor}-{type}"},
+			{Field: "status", Help: "only with this `STATUS`: " + strings.Join(ask.Names(hmx.Statuses()), ", ") + " (default active)"},
+			{Field: "all", Help: "whatever their status is", Usage: true},
+			{Field: "tag", Help: "only with this `TAG`, such as the name of a tool"},
+			{Field: "min_confidence", Help: "only with at least this `CONFIDENCE`, from 0 to 1"},
+			{Field: "limit", Help: "at most `N`, up to 1000"},
+			{Field: "after", Help: "go on after a page, with what it had as `NEXT`"},
+			ask.NowFlag(),
+		},
+		Own: func(c *cobra.Command) { addIDs(c, &ids) },
+		Prepare: func(r *ask.Request) error {
+			if kind, ok := r.Fields["type"].(string); ok && !slices.Contains(types, kind) && !hmx.CustomType(kind) {
+				return ask.UnknownName(fault.Usage, "type of artifacts", kind, types)
+			}
+			return idsOrJSON(s, ids)
+		},
+		Answer: func(v *ask.Visit, a *answer.Artifacts) error {
+			all, err := v.Cmd.Flags().GetBool("all")
+			switch {
+			case err != nil:
+				return err
+			case s.JSON:
+				return s.WriteJSON(a)
+			case !ids:
+				show.Artifacts(s.Screen, a, all)
+			default:
+				for _, x := range a.Artifacts {
+					fmt.Fprintln(s.Stdout, term.OneLine(x.ArtifactID))
+				}
+			}
+			return nil
+		},
+	})
+	ask.SuggestValues(c, "type", types)
 	return c
 }
 
-// options checks the flags.
-func (f *artifactsFlags) options(s *ask.Shell) (o lukasa.ArtifactOptions, err error) {
-	o = lukasa.ArtifactOptions{
-		Type: hmx.ArtifactType(f.kind), Status: hmx.Status(f.status), Any: f.all, Tag: f.tag, MinConfidence: f.confidence, Limit: f.limit, After: f.after,
-	}
-	switch {
-	case f.all && f.status != "":
-		return o, fault.New(fault.Usage, "--all and --status: one of the two says which statuses are wanted").WithFix("leave one away")
-	case f.ids && s.JSON:
-		return o, fault.New(fault.Usage, "--ids and --json: one of the two says how to print").WithFix("leave one away")
-	case f.status != "" && !slices.Contains(hmx.Statuses(), o.Status):
-		return o, ask.UnknownName(fault.Usage, "status", f.status, ask.Names(hmx.Statuses()))
-	case f.kind != "" && !slices.Contains(hmx.ArtifactTypes(), o.Type) && !hmx.CustomType(f.kind):
-		return o, ask.UnknownName(fault.Usage, "type of artifacts", f.kind, ask.Names(hmx.ArtifactTypes()))
-	}
-	if err := ask.InRange("limit", f.limit, 1, 1000); err != nil {
-		return o, err
-	}
-	if err := ask.Ratio("min-confidence", f.confidence); err != nil {
-		return o, err
-	}
-	o.View, err = s.View(f.now)
-	return o, err
+// addIDs adds --ids, for lists whose ids other commands take.
+func addIDs(c *cobra.Command, ids *bool) {
+	c.Flags().BoolVar(ids, "ids", false, "print ids alone, one a line")
 }
 
-func artifactsList(s *ask.Shell, c *cobra.Command, flags *artifactsFlags) error {
-	o, err := flags.options(s)
-	if err != nil {
-		return err
+// idsOrJSON refuses --ids beside --json.
+func idsOrJSON(s *ask.Shell, ids bool) error {
+	if ids && s.JSON {
+		return fault.New(fault.Usage, "--ids and --json: one of the two says how to print").WithFix("leave one away")
 	}
-	return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
-		t, err := v.Reader(ctx)
-		if err != nil {
-			return err
-		}
-		page, err := t.Artifacts(ctx, o)
-		if err != nil {
-			return ask.BadAfter(c, err)
-		}
-		if flags.ids {
-			for _, x := range page.Artifacts {
-				fmt.Fprintln(s.Stdout, term.OneLine(x.Artifact.ArtifactID))
-			}
-			return nil
-		}
-		out := s.NewPages("artifacts", "ID", "TYPE", "STATUS", "VERSION", "CONFIDENCE", "EVIDENCE", "TITLE")
-		for _, x := range page.Artifacts {
-			a := x.Artifact
-			if err := out.Add(a, a.ArtifactID, string(a.ArtifactType), string(a.Status), fmt.Sprint(a.Version), fmt.Sprintf("%.3f", a.Confidence),
-				term.Counted(len(a.SourceEvents), "event"), term.Preview(a.Title, 60)); err != nil {
-				return err
-			}
-		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
-		switch {
-		case s.JSON:
-			return out.End(page.Next, nil)
-		case page.Next != "":
-			fmt.Fprintf(s.Stdout, "… and more: --after %s\n", page.Next)
-		case out.Count == 0:
-			fmt.Fprintln(s.Stdout, s.Paint.Dim("no artifacts"))
-			if !flags.all {
-				s.Detail("perhaps", "--all lists those that are not in use, and `lukasa compile` makes new ones of what happened")
-			}
-		}
-		return nil
+	return nil
+}
+
+func artifactsShowCommand(s *ask.Shell) *cobra.Command {
+	return ask.OperationCommand(s, ask.Command[answer.Artifact]{
+		Operation: "get_artifact",
+		Use:       "show ID|URI",
+		Short:     "Show an artifact, and what stands behind it",
+		Long: `Show what an artifact says: a procedure as a checklist, a playbook as symptoms, recovery and
+prevention, a policy as what was chosen how often and how that went, a causal pattern
+with the events that speak against it, a strategy as its phases.
+
+Below stands what it rests on: how many events it was made of and whether they are all
+on record, how sure it is, how far it is trusted, whether its content has the hash that
+it states, who made it, what became of it and why, and what contradicts it. A title that a
+language model wrote (lukasa refine) stands above the artifact's own, with the model.`,
+		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
+  lukasa artifacts show $(lukasa artifacts list --type decision_policy --ids --limit 1)
+  lukasa artifacts show $(lukasa artifacts list --ids --limit 1) --json`,
+		Args:     ask.OneName("ID or URI"),
+		Argument: "id",
+		Names:    []string{"id"},
+		Kind:     lukasa.ArtifactKind,
+		Print:    show.Artifact,
 	})
 }
 
-// ofKind returns the tenant and the id that ID|URI names, which must be of a kind.
-func ofKind(ctx context.Context, v *ask.Visit, arg string, kind lukasa.Kind, writes bool) (*lukasa.Tenant, string, error) {
-	if !strings.HasPrefix(arg, ask.UriScheme) {
-		if err := memory.CheckID(kind.String(), arg); err != nil {
-			return nil, "", err
-		}
-		t, err := v.Reader(ctx)
-		if err == nil && writes {
-			t, err = v.WriterOf(t.Name())
-		}
-		return t, arg, err
-	}
-	u, err := v.Uri(arg)
-	if err != nil {
-		return nil, "", err
-	}
-	if u.Kind != kind {
-		return nil, "", fault.Newf(fault.Usage, "%s names %s, not %s", u, oneOf(u.Kind), oneOf(kind)).WithFix("`lukasa resolve` shows what it is; name " + oneOf(kind))
-	}
-	t := v.Handle(u.Tenant, lukasa.Writer{})
-	if writes {
-		t, err = v.WriterOf(u.Tenant)
-	}
-	return t, u.ID, err
+func artifactsChainCommand(s *ask.Shell) *cobra.Command {
+	return ask.OperationCommand(s, ask.Command[answer.Chain]{
+		Operation: "artifact_chain",
+		Use:       "chain ID|URI",
+		Short:     "Show the versions of an artifact, who superseded what, when and why",
+		Long: `Show the versions of an artifact as a tree, the oldest first: each with what became of it,
+by whom, when and why. A draft that would supersede a version hangs below it. Versions
+that were erased or forgotten are left out.`,
+		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
+  lukasa artifacts chain $(lukasa artifacts list --ids --limit 1)`,
+		Args:     ask.OneName("ID or URI"),
+		Argument: "id",
+		Names:    []string{"id"},
+		Kind:     lukasa.ArtifactKind,
+		Print:    show.Chain,
+	})
 }
 
-// oneOf writes a kind with its article.
-func oneOf(k lukasa.Kind) string {
-	name := k.String()
-	if strings.ContainsAny(name[:1], "aeiou") {
-		return "an " + name
-	}
-	return "a " + name
+func artifactsDiffCommand(s *ask.Shell) *cobra.Command {
+	return ask.OperationCommand(s, ask.Command[answer.Diff]{
+		Operation: "artifact_diff",
+		Use:       "diff ID|URI [ID|URI]",
+		Short:     "Show what changed from one version of an artifact to another",
+		Long: `Show what changed from the first artifact to the second or, if there is one only, from the
+one that it supersedes to it: + is new, - is gone, ~ has changed, and ↕ is in another
+order. Items of lists are compared with those that are about the same.`,
+		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
+  lukasa artifacts diff $(lukasa artifacts list --type decision_policy --ids --limit 2)`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 || len(args) == 2 {
+				return nil
+			}
+			return fault.Newf(fault.Usage, "%q takes one or two of ID or URI, got %d arguments", c.CommandPath(), len(args)).WithFix(ask.SeeHelp(c))
+		},
+		Argument: "id",
+		Names:    []string{"from", "id"},
+		Kind:     lukasa.ArtifactKind,
+		Prepare: func(r *ask.Request) error {
+			if len(r.Args) == 2 {
+				r.Fields["from"], r.Fields["id"] = r.Args[0], r.Args[1]
+			}
+			return nil
+		},
+		Print: show.Diff,
+	})
 }

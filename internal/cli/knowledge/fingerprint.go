@@ -3,6 +3,7 @@ package knowledge
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/files"
+	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 )
@@ -233,13 +235,10 @@ func verifyFingerprint(ctx context.Context, s *ask.Shell, path string) error {
 }
 
 func fingerprintImportCommand(s *ask.Shell) *cobra.Command {
-	var flags struct {
-		ask.BoardFlags
-		private bool
-	}
-	c := &cobra.Command{
-		Use:   "import FILE|-",
-		Short: "Keep a fingerprint, so that it guides packs",
+	return ask.OperationCommand(s, ask.Command[answer.Write]{
+		Operation: "import_fingerprint",
+		Use:       "import FILE|-",
+		Short:     "Keep a fingerprint, so that it guides packs",
 		Long: `Keep a fingerprint in the journal, with who brought it in and how far that is
 trusted. From then on it guides packs of the strategy fingerprint_guided: what was
 of use there comes first here. Several are merged when they are used. One whose hash
@@ -253,35 +252,20 @@ It changes the order of what is in a pack, and brings no text into it. A data
 directory that is not there is made.`,
 		Example: `  lukasa fingerprint export -o acme.json && lukasa fingerprint import acme.json --data other
   lukasa fingerprint export | lukasa fingerprint import --private -`,
-		Args: ask.OneName("FILE or -"),
-	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		// What is no fingerprint is told before a directory is made for it.
-		f, err := soundFingerprint(c.Context(), s, args[0])
-		if err != nil {
-			return files.Stopped(c.Context(), err)
-		}
-		return s.Visit(c, &flags.BoardFlags, lukasa.Options{}, func(ctx context.Context, v *ask.Visit) error {
-			t, err := v.Writer(ctx)
+		Args:    ask.OneName("FILE or -"),
+		Creates: true,
+		Flags:   []ask.Flag{{Field: "private", Help: "let it guide its writer alone"}},
+		Prepare: func(r *ask.Request) error { // what is no fingerprint is told before a directory is made for it
+			f, err := soundFingerprint(r.Cmd.Context(), s, r.Args[0])
 			if err != nil {
-				return err
+				return files.Stopped(r.Cmd.Context(), err)
 			}
-			visibility := lukasa.VisibleTenant
-			if flags.private {
-				visibility = lukasa.VisiblePrivate
-			}
-			put, err := t.ImportFingerprint(ctx, f, visibility)
-			if err != nil {
-				return err
-			}
-			return v.Wrote(ctx, "imported", put)
-		})
-	}
-	flags.AddTenant(c)
-	flags.AddWriter(c)
-	flags.AddScope(c)
-	c.Flags().BoolVar(&flags.private, "private", false, "let it guide its writer alone")
-	return c
+			text, err := f.Encode()
+			r.Fields["fingerprint"] = json.RawMessage(text)
+			return err
+		},
+		Print: func(s *term.Screen, a *answer.Write) { show.Wrote(s, "imported", a, false) },
+	})
 }
 
 func fingerprintMergeCommand(s *ask.Shell) *cobra.Command {
@@ -326,77 +310,47 @@ files may be -, for standard input.`,
 	return c
 }
 
-type fingerprintListFlags struct {
-	ask.BoardFlags
-	limit int
-	after string
-	all   bool
-}
-
 func fingerprintListCommand(s *ask.Shell) *cobra.Command {
-	var flags fingerprintListFlags
-	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the fingerprints that were imported",
+	var all bool
+	return ask.OperationCommand(s, ask.Command[answer.Fingerprints]{
+		Operation: "list_fingerprints",
+		Use:       "list",
+		Short:     "List the fingerprints that were imported",
 		Long: `List the fingerprints that were imported, newest first: who brought them in, how far
 they are trusted, who is guided by them, and how much they know. ` + "`lukasa resolve`" + `
 shows one as a whole.`,
 		Example: `  lukasa fingerprint export | lukasa fingerprint import -
   lukasa fingerprint list
   lukasa fingerprint list --json`,
-		Args: ask.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return listFingerprints(s, c, &flags) },
-	}
-	flags.AddTenant(c)
-	flags.AddScope(c)
-	c.Flags().StringVar(&flags.after, "after", "", "go on after a page, with what it had as `NEXT`")
-	ask.AddPaging(c, &flags.limit, &flags.all, 50)
-	return c
-}
-
-func listFingerprints(s *ask.Shell, c *cobra.Command, flags *fingerprintListFlags) error {
-	o := lukasa.ListOptions{Kind: lukasa.FingerprintKind, Limit: flags.limit, After: flags.after}
-	if err := ask.InRange("limit", o.Limit, 1, 1000); err != nil {
-		return err
-	}
-	return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
-		t, err := v.Reader(ctx)
-		if err != nil {
-			return err
-		}
-		out := s.NewPages("fingerprints", "URI", "BY", "TRUST", "GUIDES", "UPDATED", "TASKS", "TOOLS", "ARTIFACTS")
-		for {
-			page, err := t.List(ctx, o)
-			if err != nil {
-				return ask.BadAfter(c, err)
+		Flags: []ask.Flag{
+			{Field: "after", Help: "go on after a page, with what it had as `NEXT`"},
+			{Field: "limit", Help: "at most `N`"},
+		},
+		Own: func(c *cobra.Command) { c.Flags().BoolVar(&all, "all", false, "all of them, a page after the other") },
+		Next: func(page *answer.Fingerprints) *string {
+			if !all {
+				return nil
 			}
-			for _, x := range page.Things {
-				if err := addFingerprint(out, x); err != nil {
+			return page.Next
+		},
+		Pages: func(*term.Screen) func(*answer.Fingerprints) error {
+			out := s.NewPages("fingerprints", "URI", "BY", "TRUST", "GUIDES", "UPDATED", "TASKS", "TOOLS", "ARTIFACTS")
+			return func(page *answer.Fingerprints) error {
+				for i := range page.Fingerprints {
+					a := &page.Fingerprints[i]
+					if err := out.Add(a, show.Fingerprint(a)...); err != nil {
+						return err
+					}
+				}
+				if err := out.Flush(); err != nil || page.Next != nil && all {
 					return err
 				}
+				next := ""
+				if page.Next != nil {
+					next = *page.Next
+				}
+				return out.End(next, nil)
 			}
-			if err := out.Flush(); err != nil {
-				return err
-			}
-			if o.After = page.Next; page.Next == "" || !flags.all {
-				return out.End(page.Next, nil)
-			}
-		}
+		},
 	})
-}
-
-// addFingerprint adds a fingerprint to a list.
-func addFingerprint(p *ask.Pages, x *lukasa.Thing) error {
-	a, err := answer.FingerprintOf(x)
-	if err != nil {
-		return err
-	}
-	guides := "everybody"
-	switch {
-	case a.Trust < lukasa.Agent:
-		guides = "nobody"
-	case a.Trust < lukasa.User || a.Visibility == lukasa.VisiblePrivate:
-		guides = a.Actor
-	}
-	return p.Add(a, a.URI.String(), a.Actor, a.Trust.String(), guides, term.Moment(x.Updated), term.Thousands(int(a.Tasks)), fmt.Sprint(a.Tools), fmt.Sprint(a.Artifacts))
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"lukasa.dev"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/memory"
 )
@@ -19,23 +19,29 @@ import (
 // lost names what the version before the one that was put had, and this one has
 // not because no flag said it. What cannot be read is not compared: the write
 // stands without it.
-func lost(ctx context.Context, c *cobra.Command, t *lukasa.Tenant, put *lukasa.PutResult) []string {
-	if put.Unchanged || put.URI.Version < 2 {
+func lost(v *ask.Visit, put *answer.Write) []string {
+	if put.Unchanged || put.Version < 2 {
 		return nil
 	}
 	version := func(n uint64) *lukasa.Memory {
-		thing, err := t.Get(context.WithoutCancel(ctx), lukasa.Ref{Kind: lukasa.MemoryKind, ID: put.URI.ID, Version: uint32(n)}, lukasa.View{})
+		u := put.URI.Head()
+		u.Version = n
+		out, err := v.Ask(context.WithoutCancel(v.Cmd.Context()), "resolve", map[string]any{"name": u.String()}, "name")
+		found, ok := out.(*answer.Resolved)
+		if err != nil || !ok || found.Thing == nil {
+			return nil
+		}
+		m, err := lukasa.DecodeMemory(found.Thing.Body)
 		if err != nil {
 			return nil
 		}
-		m, _ := thing.Body.(*lukasa.Memory)
 		return m
 	}
-	before, now := version(put.URI.Version-1), version(put.URI.Version)
+	before, now := version(put.Version-1), version(put.Version)
 	if before == nil || now == nil {
 		return nil
 	}
-	return losses(before, now, c.Flags().Changed)
+	return losses(before, now, v.Cmd.Flags().Changed)
 }
 
 // losses is lost for two memories; said reports whether a flag was given.

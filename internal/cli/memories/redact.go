@@ -115,7 +115,7 @@ func redactions(ctx context.Context, v *ask.Visit, args []string) ([]redaction, 
 	var targets []redaction
 	var tenant *lukasa.Tenant
 	for _, arg := range args {
-		t, ref, err := v.Target(ctx, arg, 0, true)
+		t, ref, err := v.Target(ctx, arg)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,8 +1,9 @@
 package memories
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -12,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
-	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/cli/ask"
+	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
@@ -21,35 +23,23 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-type rememberFlags struct {
-	ask.BoardFlags
-	id         string
-	kind       string // --type
-	tags       []string
-	frames     []string
-	importance float64
-	confidence float64
-	strength   string
-	status     string
-	data       string
-	validFrom  string
-	validUntil string
-	ttl        string
-	visibility string
-	holds      []string
-	everywhere bool
-	sources    []string
-	ifVersion  uint32
-
-	unsaid bool // it is a constraint, and nothing says how binding
+// remembering is a remember under way: the flags that are no fields of a memory by themselves.
+type remembering struct {
+	*ask.Shell
+	strength, status, data, ttl string
+	holds                       []string
+	everywhere                  bool
+	unsaid                      bool // it is a constraint, and nothing says how binding
+	derived                     bool // it has sources
 }
 
 // RememberCommand returns the command `lukasa remember`.
 func RememberCommand(s *ask.Shell) *cobra.Command {
-	var flags rememberFlags
-	c := &cobra.Command{
-		Use:   "remember KEY TEXT",
-		Short: "Keep a memory, as a new one or as the next version",
+	f := &remembering{Shell: s}
+	return ask.OperationCommand(s, ask.Command[answer.Write]{
+		Operation: "remember",
+		Use:       "remember KEY TEXT",
+		Short:     "Keep a memory, as a new one or as the next version",
 		Long: `Keep TEXT under KEY, such as release/cadence. TEXT - reads standard input; after
 -- neither may be taken for a flag.
 
@@ -77,155 +67,138 @@ docs/formats/memory.md lists the types, their data and all rules.`,
 			return fault.Newf(fault.Usage, "%q takes a KEY and a TEXT, got %s", c.CommandPath(), term.Counted(len(args), "argument")).
 				WithFix(`put the text into quotes, such as lukasa remember release/cadence "Every second Tuesday."`)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return remember(s, c, args, &flags) },
-	}
-	flags.AddTenant(c)
-	flags.AddWriter(c)
-	flags.AddScope(c)
-	f := c.Flags()
-	f.StringVar(&flags.kind, "type", string(memory.TypeFact), "what sort of memory, a `TYPE`: "+strings.Join(ask.Names(memory.Types()), ", "))
-	f.StringArrayVar(&flags.tags, "tag", nil, "a `TAG`; may be given again")
-	f.StringArrayVar(&flags.frames, "frame", nil, "when it matters, as `verb:kind=ref`; may be given again")
-	f.Float64Var(&flags.importance, "importance", memory.DefaultImportance, "how much it matters, a `NUMBER` from 0 to 1")
-	f.Float64Var(&flags.confidence, "confidence", memory.DefaultConfidence, "how sure it is, a `NUMBER` from 0 to 1")
-	f.StringVar(&flags.strength, "strength", "", "how binding a constraint or preference is, a `WORD`: hard is never to be broken, firm unless there is good reason, soft is a wish (default "+string(memory.StrengthFirm)+")")
-	f.StringVar(&flags.status, "status", "", "the `WORD` of a goal: "+strings.Join(ask.Names(memory.GoalStatuses()), ", "))
-	f.StringVar(&flags.data, "data-json", "", "the fields of its type, as a JSON `OBJECT`")
-	f.StringVar(&flags.validFrom, "valid-from", "", "the `TIME` from which it holds, in RFC 3339")
-	f.StringVar(&flags.validUntil, "valid-until", "", "the `TIME` from which it no longer holds, in RFC 3339")
-	f.StringVar(&flags.ttl, "ttl", "", "how long it is kept: a `DURATION` such as 36h or 30d, or seconds")
-	f.StringVar(&flags.visibility, "visibility", "", "who may see it, a `WORD`: "+strings.Join(ask.Names(memory.Visibilities()), ", ")+"; the command line looks as an operator, who sees all")
-	f.StringArrayVar(&flags.sources, "source", nil, "the `URI` of what it was derived from; may be given again")
-	f.StringVar(&flags.id, "id", "", "its `ID`, instead of one that is made up")
-	addIfVersion(c, &flags.ifVersion)
-	ask.SuggestValues(c, "type", ask.Names(memory.Types()))
-	ask.SuggestValues(c, "strength", ask.Names(memory.Strengths()))
-	ask.SuggestValues(c, "status", ask.Names(memory.GoalStatuses()))
-	f.StringArrayVar(&flags.holds, "condition", nil, "a `CONDITION` of where it holds, such as \"project: github.com/acme/shop\": elsewhere it is ignored; may be given again")
-	f.BoolVar(&flags.everywhere, "everywhere", false, "a constraint holds in all projects, not only in that of the current directory")
-	ask.SuggestValues(c, "visibility", ask.Names(memory.Visibilities()))
-	return c
-}
-
-// addIfVersion adds --if-version.
-func addIfVersion(c *cobra.Command, version *uint32) {
-	c.Flags().Uint32Var(version, "if-version", 0, "write only if this is the current `VERSION`; 0 if there must be none")
-}
-
-// expected returns what --if-version expects.
-func expected(c *cobra.Command, version uint32) lukasa.Expect {
-	if c.Flags().Changed("if-version") {
-		return lukasa.Version(version)
-	}
-	return lukasa.AnyVersion()
-}
-
-func remember(s *ask.Shell, c *cobra.Command, args []string, flags *rememberFlags) error {
-	m, err := flags.memory(s, c, args[0])
-	if err != nil {
-		return err
-	}
-	if m.Text = args[1]; m.Text == "-" {
-		text, err := s.ReadFile(c.Context(), "-", 1<<20) // the rule about its length is the memory's own
-		if err != nil {
-			return err
-		}
-		m.Text = strings.TrimRight(string(text), "\r\n")
-	}
-	return s.Visit(c, &flags.BoardFlags, lukasa.Options{}, func(ctx context.Context, v *ask.Visit) error {
-		t, err := v.Writer(ctx)
-		if err != nil {
-			return err
-		}
-		put, err := t.Put(ctx, m, expected(c, flags.ifVersion))
-		if err != nil {
-			return ask.AsFlag(c, err)
-		}
-		v.Derived = len(m.Sources) > 0
-		if gone := lost(ctx, c, t, put); len(gone) > 0 {
-			s.Note("this version lacks what version %d had: %s; say it again to keep it", put.URI.Version-1, strings.Join(gone, ", "))
-		}
-		if flags.unsaid {
-			s.Note("the constraint is %s, since --strength does not say: to be kept unless there is good reason; hard is never to be broken, soft is a wish", memory.StrengthFirm)
-		}
-		return v.Wrote(ctx, "remembered", put)
+		Argument: "key",
+		Creates:  true,
+		Flags: []ask.Flag{
+			{Field: "type", Help: "what sort of memory, a `TYPE`: " + strings.Join(ask.Names(memory.Types()), ", ")},
+			{Field: "tags", Name: "tag", Help: "a `TAG`; may be given again"},
+			{Field: "frames", Name: "frame", Help: "when it matters, as `verb:kind=ref`; may be given again"},
+			{Field: "importance", Default: fmt.Sprint(memory.DefaultImportance), Help: "how much it matters, a `NUMBER` from 0 to 1"},
+			{Field: "confidence", Default: fmt.Sprint(memory.DefaultConfidence), Help: "how sure it is, a `NUMBER` from 0 to 1"},
+			{Field: "valid_from", Help: "the `TIME` from which it holds, in RFC 3339"},
+			{Field: "valid_until", Help: "the `TIME` from which it no longer holds, in RFC 3339"},
+			{Field: "visibility", Help: "who may see it, a `WORD`: " + strings.Join(ask.Names(memory.Visibilities()), ", ") + "; the command line looks as an operator, who sees all"},
+			{Field: "sources", Name: "source", Help: "the `URI` of what it was derived from; may be given again"},
+			{Field: "id", Help: "its `ID`, instead of one that is made up"},
+			ask.IfVersionFlag(),
+		},
+		Own: func(c *cobra.Command) {
+			l := c.Flags()
+			l.StringVar(&f.strength, "strength", "", "how binding a constraint or preference is, a `WORD`: hard is never to be broken, firm unless there is good reason, soft is a wish (default "+string(memory.StrengthFirm)+")")
+			l.StringVar(&f.status, "status", "", "the `WORD` of a goal: "+strings.Join(ask.Names(memory.GoalStatuses()), ", "))
+			l.StringVar(&f.data, "data-json", "", "the fields of its type, as a JSON `OBJECT`")
+			l.StringVar(&f.ttl, "ttl", "", "how long it is kept: a `DURATION` such as 36h or 30d, or seconds")
+			l.StringArrayVar(&f.holds, "condition", nil, "a `CONDITION` of where it holds, such as \"project: github.com/acme/shop\": elsewhere it is ignored; may be given again")
+			l.BoolVar(&f.everywhere, "everywhere", false, "a constraint holds in all projects, not only in that of the current directory")
+			ask.SuggestValues(c, "strength", ask.Names(memory.Strengths()))
+			ask.SuggestValues(c, "status", ask.Names(memory.GoalStatuses()))
+		},
+		Prepare: f.prepare,
+		Fail:    f.fail,
+		Answer:  f.answer,
 	})
 }
 
-// memory makes the memory that the flags describe, without its text.
-func (f *rememberFlags) memory(s *ask.Shell, c *cobra.Command, key string) (*lukasa.Memory, error) {
-	m := &lukasa.Memory{ID: f.id, Key: key, Tags: f.tags, Visibility: memory.Visibility(f.visibility)}
-	m.ValidityScope.Conditions = f.holds
+// prepare makes the memory that the flags describe.
+func (f *remembering) prepare(r *ask.Request) error {
+	key := r.Args[0]
 	if strings.HasPrefix(key, ask.UriScheme) {
-		return nil, fault.New(fault.InvalidArgument, "key: a URI is not a key").WithFix("give a key such as release/cadence; --id writes to an id")
+		return fault.New(fault.InvalidArgument, "key: a URI is not a key").WithFix("give a key such as release/cadence; --id writes to an id")
 	}
-	err := memory.CheckKey(key)
+	if err := memory.CheckKey(key); err != nil {
+		return err
+	}
+	kind := memory.TypeFact
+	if name, ok := r.Fields["type"].(string); ok {
+		kind = memory.Type(name)
+	}
+	if err := f.typed(r, kind); err != nil {
+		return err
+	}
+	texts, _ := r.Fields["frames"].([]string)
+	frames := make([]memory.Frame, len(texts))
+	for i, text := range texts {
+		var err error
+		if frames[i], err = memory.ParseFrame(text); err != nil {
+			return ask.BadFlag("frame", err)
+		}
+		f.Literally("frame", text)
+	}
+	if len(frames) > 0 {
+		r.Fields["frames"] = frames
+	}
+	sources, _ := r.Fields["sources"].([]string)
+	f.derived = len(sources) > 0
+	for _, text := range sources {
+		if _, err := lukasa.ParseURI(text); err != nil {
+			return ask.BadFlag("source", err)
+		}
+	}
+	ttl, err := seconds(f.ttl)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if m.Type, err = memory.ParseType(f.kind); err != nil {
-		return nil, ask.BadFlag("type", err)
+	if ttl > 0 {
+		r.Fields["ttl_seconds"] = ttl
 	}
-	if m.Data, err = f.typed(c, m.Type); err != nil {
-		return nil, err
+	if err := f.bind(r, kind); err != nil {
+		return err
 	}
-	for _, text := range f.frames {
-		frame, err := memory.ParseFrame(text)
+	text := r.Args[1]
+	if text == "-" {
+		read, err := f.ReadFile(r.Cmd.Context(), "-", 1<<20) // the rule about its length is the memory's own
 		if err != nil {
-			return nil, ask.BadFlag("frame", err)
+			return err
 		}
-		s.Literally("frame", text)
-		m.Frames = append(m.Frames, frame)
+		text = strings.TrimRight(string(read), "\r\n")
 	}
-	for _, text := range f.sources {
-		u, err := lukasa.ParseURI(text)
-		if err != nil {
-			return nil, ask.BadFlag("source", err)
-		}
-		m.Sources = append(m.Sources, u)
-	}
-	if err := ask.Ratio("importance", f.importance); err != nil {
-		return nil, err
-	}
-	if err := ask.Ratio("confidence", f.confidence); err != nil {
-		return nil, err
-	}
-	if c.Flags().Changed("importance") {
-		m.Importance = hmx.Some(f.importance)
-	}
-	if c.Flags().Changed("confidence") {
-		m.Confidence = hmx.Some(f.confidence)
-	}
-	if m.ValidFrom, err = ask.TimeFlag("valid-from", f.validFrom); err != nil {
-		return nil, err
-	}
-	if m.ValidUntil, err = ask.TimeFlag("valid-until", f.validUntil); err != nil {
-		return nil, err
-	}
-	if m.TTLSeconds, err = seconds(f.ttl); err != nil {
-		return nil, err
-	}
-	return m, f.bind(s, c, m)
+	r.Fields["text"] = text
+	return nil
 }
 
-// bind says where a constraint holds that names no condition: in the project of the current
-// directory, if that is a repository.
-func (f *rememberFlags) bind(s *ask.Shell, c *cobra.Command, m *lukasa.Memory) error {
-	if f.everywhere && len(f.holds) > 0 {
+// fail says what is wrong with a memory in the words of the command line.
+func (f *remembering) fail(c *cobra.Command, err error) error {
+	e, ok := errors.AsType[*memory.InvalidError](err)
+	if err = ask.AsFlag(c, err); ok && f.data != "" && len(e.Problems) > 0 && strings.HasPrefix(e.Problems[0].Field, "data") && fault.CodeOf(err) != fault.Usage {
+		err = fault.Newf(fault.Usage, "--data-json: %w", err).WithFix(fault.From(err).Advice())
+	}
+	return err
+}
+
+// answer tells what was written, and what the version before had that this one has not.
+func (f *remembering) answer(v *ask.Visit, a *answer.Write) error {
+	if gone := lost(v, a); len(gone) > 0 {
+		f.Note("this version lacks what version %d had: %s; say it again to keep it", a.Version-1, strings.Join(gone, ", "))
+	}
+	if f.unsaid {
+		f.Note("the constraint is %s, since --strength does not say: to be kept unless there is good reason; hard is never to be broken, soft is a wish", memory.StrengthFirm)
+	}
+	if f.JSON {
+		return f.WriteJSON(a)
+	}
+	asked, ok := record.ParseTrust(v.Flags.Trust)
+	show.Wrote(f.Screen, "remembered", a, ok && f.derived && v.Scope == "" && a.Trust < asked)
+	return nil
+}
+
+// bind says where a memory holds. A constraint that names no condition holds in the project of the
+// current directory, if that is a repository.
+func (f *remembering) bind(r *ask.Request, kind memory.Type) error {
+	holds := f.holds
+	switch {
+	case f.everywhere && len(holds) > 0:
 		return fault.New(fault.Usage, "--everywhere and --condition contradict each other").WithFix("leave one away")
+	case f.everywhere && kind != memory.TypeConstraint:
+		return fault.Newf(fault.Usage, "--everywhere is for a constraint, and this is a %s", kind).WithFix("add --type constraint --strength hard for a rule that must not be broken")
+	case !f.everywhere && len(holds) == 0 && kind == memory.TypeConstraint:
+		if place := place(f.Shell); place.Repository {
+			holds = []string{project.Condition(place.ID())}
+			f.Note("the constraint holds in project %s; --everywhere makes it hold in all", place.Name)
+		}
 	}
-	if f.everywhere && m.Type != memory.TypeConstraint {
-		return fault.Newf(fault.Usage, "--everywhere is for a constraint, and this is a %s", m.Type).WithFix("add --type constraint --strength hard for a rule that must not be broken")
+	if len(holds) > 0 {
+		r.Fields["validity_scope"] = map[string]any{"conditions": holds}
 	}
-	if f.everywhere || len(f.holds) > 0 || m.Type != memory.TypeConstraint {
-		return nil
-	}
-	place := place(s)
-	if !place.Repository {
-		return nil
-	}
-	m.ValidityScope.Conditions = []string{project.Condition(place.ID())}
-	s.Note("the constraint holds in project %s; --everywhere makes it hold in all", place.Name)
 	return nil
 }
 
@@ -241,15 +214,13 @@ func place(s *ask.Shell) project.Place {
 	return project.At(dir, s.Home())
 }
 
-// typed returns the data of the memory's type: --data-json, and the flags that
-// stand for a field of it.
-func (f *rememberFlags) typed(c *cobra.Command, t memory.Type) (memory.Data, error) {
+// typed puts the data of the memory's type into the request: --data-json, and the flags that stand for
+// a field of it.
+func (f *remembering) typed(r *ask.Request, t memory.Type) error {
 	fields := map[string]json.RawMessage{}
 	if f.data != "" {
-		// Told apart here, so that the message can name the flag; the rules of the
-		// fields are applied below.
 		if err := json.Unmarshal([]byte(f.data), &fields); err != nil || fields == nil {
-			return nil, fault.New(fault.Usage, "--data-json: this is not a JSON object").
+			return fault.New(fault.Usage, "--data-json: this is not a JSON object").
 				WithFix(`write it as '{"name": "value"}'; docs/formats/memory.md lists the names for each type`)
 		}
 	}
@@ -260,48 +231,28 @@ func (f *rememberFlags) typed(c *cobra.Command, t memory.Type) (memory.Data, err
 		{"strength", f.strength, []memory.Type{memory.TypeConstraint, memory.TypePreference}},
 		{"status", f.status, []memory.Type{memory.TypeGoal}},
 	} {
-		if !c.Flags().Changed(short.flag) {
+		if !r.Cmd.Flags().Changed(short.flag) {
 			continue
 		}
 		if !slices.Contains(short.types, t) {
-			return nil, fault.Newf(fault.Usage, "--%s: a memory of type %s has none", short.flag, t).
+			return fault.Newf(fault.Usage, "--%s: a memory of type %s has none", short.flag, t).
 				WithFix("use it with --type " + strings.Join(ask.Names(short.types), " or --type "))
 		}
 		if _, twice := fields[short.flag]; twice {
-			return nil, fault.Newf(fault.Usage, "--%s: --data-json says it too", short.flag).WithFix("say it once")
+			return fault.Newf(fault.Usage, "--%s: --data-json says it too", short.flag).WithFix("say it once")
 		}
 		value, err := json.Marshal(short.value)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		fields[short.flag] = value
 	}
 	_, said := fields["strength"]
 	f.unsaid = t == memory.TypeConstraint && !said
-	if len(fields) == 0 {
-		return nil, nil
+	if len(fields) > 0 {
+		r.Fields["data"] = fields
 	}
-	// The strict reader of bodies knows all names and rules; it wants a whole one.
-	body, err := json.Marshal(struct {
-		Type memory.Type                `json:"type"`
-		Text string                     `json:"text"`
-		Data map[string]json.RawMessage `json:"data"`
-	}{t, "text", fields})
-	if err != nil {
-		return nil, err
-	}
-	decoded, err := memory.Decode(record.Memory, body)
-	if err != nil {
-		if err = ask.AsFlag(c, err); fault.CodeOf(err) != fault.Usage {
-			err = fault.Newf(fault.Usage, "--data-json: %w", err).WithFix(fault.From(err).Advice())
-		}
-		return nil, err
-	}
-	m, ok := decoded.(*lukasa.Memory)
-	if !ok {
-		return nil, fault.New(fault.Internal, "a memory was decoded into something else")
-	}
-	return m.Data, nil
+	return nil
 }
 
 // seconds reads a span of time: a Go duration or a number of seconds. Nothing

@@ -40,8 +40,8 @@ sessions there are, and --session shows the events themselves.`,
 		Own: func(c *cobra.Command) {
 			c.Flags().IntVar(&width, "width", 0, "cut or wrap lines at `N` characters (default the terminal's width, else 100)")
 		},
-		Check: func(c *cobra.Command) error {
-			if !c.Flags().Changed("width") {
+		Prepare: func(r *ask.Request) error {
+			if !r.Cmd.Flags().Changed("width") {
 				return nil
 			}
 			return ask.InRange("width", width, term.LeastColumns, 1000)

@@ -2,7 +2,6 @@ package proofs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,27 +9,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
+	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
 )
 
-type proveFlags struct {
-	ask.BoardFlags
-	event       string
-	size        uint64
-	withhold    bool
-	consistency string
-	out         string
+// proving is a prove under way: its own flags, and the request that they became.
+type proving struct {
+	event, consistency, out string
+	request                 *ask.Request
 }
 
 // ProveCommand returns the command `lukasa prove`.
 func ProveCommand(s *ask.Shell) *cobra.Command {
-	var flags proveFlags
-	c := &cobra.Command{
-		Use:   "prove [POSITION|KEY|URI]",
-		Short: "Prove that a record is in a tenant's log, or that the log only grew",
+	p := &proving{}
+	return ask.OperationCommand(s, ask.Command[any]{
+		Operation: "prove_inclusion",
+		Use:       "prove [POSITION|KEY|URI]",
+		Short:     "Prove that a record is in a tenant's log, or that the log only grew",
 		Long: `Print a proof that a record is in the tenant's log, for someone who has nothing
 but the key (` + "`lukasa root --key`" + `) and ` + "`lukasa verify --proof`" + `. The record is named
 by its position, by the KEY of a memory, by a URI, or as an event with --event.
@@ -54,127 +52,96 @@ docs/formats/proof.md describes the documents.`,
 			}
 			return fault.Newf(fault.Usage, "%q proves one record, got %d arguments", c.CommandPath(), len(args)).WithFix("run it once a record")
 		},
-		RunE: func(c *cobra.Command, args []string) error { return prove(s, c, args, &flags) },
-	}
-	flags.AddTenant(c)
-	f := c.Flags()
-	f.StringVar(&flags.event, "event", "", "the event with this `ID`")
-	f.Uint64Var(&flags.size, "size", 0, "in the tree of this `SIZE`; 0 is the current one")
-	f.BoolVar(&flags.withhold, "withhold", false, "leave the content out")
-	f.StringVar(&flags.consistency, "consistency", "", "prove that the log of size `FROM[:TO]` only grew")
-	f.StringVar(&flags.out, "out", "", "write the proof to this `FILE`, replacing what is there")
-	return c
-}
-
-func prove(s *ask.Shell, c *cobra.Command, args []string, flags *proveFlags) error {
-	named := len(args)
-	for _, name := range []string{"event", "consistency"} {
-		if c.Flags().Changed(name) {
-			named++
-		}
-	}
-	if named != 1 {
-		return fault.New(fault.Usage, "it must be said, once, what to prove").
-			WithFix("name a POSITION, a KEY or a URI, or use --event or --consistency")
-	}
-	if flags.consistency != "" && (flags.size != 0 || flags.withhold) {
-		return fault.New(fault.Usage, "--size and --withhold are about a record, not about consistency").WithFix("leave them away")
-	}
-	return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
-		if c.Flags().Changed("consistency") {
-			return proveConsistency(ctx, s, v, flags)
-		}
-		t, position, err := position(ctx, v, args, flags)
-		if err != nil {
-			return err
-		}
-		proof, err := t.Prove(ctx, lukasa.ProveOptions{Position: position, Size: flags.size, Withhold: flags.withhold, Warn: s.WitnessNote})
-		if errors.Is(err, fault.NotFound) {
-			err = fault.From(err).WithFix("`lukasa root` says how many records there are; positions count from 0, and `lukasa events`, `history` and `remember` print them")
-		}
-		if err != nil {
-			return err
-		}
-		return handOut(s, proof, flags.out, fmt.Sprintf("proof of position %d in the tree of %s", position, term.Counted(int(proof.Size), "record")))
+		Names: []string{"name"},
+		Flags: []ask.Flag{
+			{Field: "size", Help: "in the tree of this `SIZE`; 0 is the current one"},
+			{Field: "withhold", Help: "leave the content out"},
+		},
+		Own: func(c *cobra.Command) {
+			c.Flags().StringVar(&p.event, "event", "", "the event with this `ID`")
+			c.Flags().StringVar(&p.consistency, "consistency", "", "prove that the log of size `FROM[:TO]` only grew")
+			c.Flags().StringVar(&p.out, "out", "", "write the proof to this `FILE`, replacing what is there")
+		},
+		Prepare: p.prepare,
+		Call: func(_ context.Context, _ *ask.Visit, call *api.Call) error {
+			if p.event != "" {
+				p.request.Fields["name"] = lukasa.URI{Tenant: call.Who.Tenant, Kind: lukasa.EventKind, ID: p.event}.String()
+			}
+			return nil
+		},
+		Fail: p.fail,
+		Answer: func(_ *ask.Visit, out *any) error {
+			switch proof := (*out).(type) {
+			case *lukasa.Proof:
+				return handOut(s, proof, p.out, fmt.Sprintf("proof of position %d in the tree of %s", proof.Position, term.Counted(int(proof.Size), "record")))
+			case *lukasa.ConsistencyProof:
+				return handOut(s, proof, p.out, fmt.Sprintf("proof that the log of size %d is the beginning of that of size %d", proof.From, proof.To))
+			}
+			return fault.New(fault.Internal, "a proof is of no known kind")
+		},
 	})
 }
 
-// position finds the record that is to be proved.
-func position(ctx context.Context, v *ask.Visit, args []string, flags *proveFlags) (*lukasa.Tenant, uint64, error) {
-	if len(args) == 1 {
-		if at, err := merkle.ParseSize(args[0]); err == nil {
-			t, err := v.Reader(ctx)
-			return t, at, err
-		}
-		if strings.Trim(args[0], "+-0123456789") == "" {
-			return nil, 0, fault.Newf(fault.InvalidArgument, "position: %q is not a whole number from 0 on, in plain digits", args[0]).
-				WithFix("give a position, a key or a URI")
-		}
-	} else {
-		t, err := v.Reader(ctx)
-		if err != nil {
-			return nil, 0, err
-		}
-		ev, err := t.Event(ctx, flags.event)
-		if errors.Is(err, fault.NotFound) {
-			err = fault.From(err).WithFix("`lukasa events` lists the sessions, and `lukasa events --session ID --json` the ids of events")
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		return t, ev.Position, nil
-	}
-	t, ref, err := v.Target(ctx, args[0], 0, false)
-	if err != nil {
-		return nil, 0, err
-	}
-	if ref.Kind == lukasa.EventKind {
-		ev, err := t.Event(ctx, ref.ID)
-		if err != nil {
-			return nil, 0, err
-		}
-		return t, ev.Position, nil
-	}
-	if ref.Version == 0 {
-		thing, err := t.Get(ctx, ref, lukasa.View{})
-		if err != nil {
-			return nil, 0, err
-		}
-		return t, thing.Position, nil
-	}
-	// A version may be a tombstone, which has a record of its own.
-	uri, changes, err := t.History(ctx, ref, lukasa.View{})
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, ch := range changes {
-		if ch.Version == ref.Version {
-			return t, ch.Position, nil
+// prepare says what is to be proved.
+func (p *proving) prepare(r *ask.Request) error {
+	p.request = r
+	named := len(r.Args)
+	for _, name := range []string{"event", "consistency"} {
+		if r.Cmd.Flags().Changed(name) {
+			named++
 		}
 	}
-	return nil, 0, fault.Newf(fault.NotFound, "%s has no version %d", uri, ref.Version)
+	switch {
+	case named != 1:
+		return fault.New(fault.Usage, "it must be said, once, what to prove").
+			WithFix("name a POSITION, a KEY or a URI, or use --event or --consistency")
+	case r.Cmd.Flags().Changed("consistency"):
+		return p.sizes(r)
+	case len(r.Args) == 0:
+		return nil
+	}
+	if at, err := merkle.ParseSize(r.Args[0]); err == nil {
+		r.Fields["position"] = at
+		return nil
+	}
+	if strings.Trim(r.Args[0], "+-0123456789") == "" {
+		return fault.Newf(fault.InvalidArgument, "position: %q is not a whole number from 0 on, in plain digits", r.Args[0]).
+			WithFix("give a position, a key or a URI")
+	}
+	r.Fields["name"] = r.Args[0]
+	return nil
 }
 
-func proveConsistency(ctx context.Context, s *ask.Shell, v *ask.Visit, flags *proveFlags) error {
-	first, second, both := strings.Cut(flags.consistency, ":")
+// sizes reads the sizes of --consistency.
+func (p *proving) sizes(r *ask.Request) error {
+	if len(r.Fields) > 0 {
+		return fault.New(fault.Usage, "--size and --withhold are about a record, not about consistency").WithFix("leave them away")
+	}
+	r.Operation = "prove_consistency"
+	first, second, both := strings.Cut(p.consistency, ":")
 	from, err := merkle.ParseSize(first)
 	to := uint64(0)
 	if err == nil && both {
 		to, err = merkle.ParseSize(second)
 	}
 	if err != nil || both && to == 0 {
-		return fault.Newf(fault.InvalidArgument, "--consistency: %q is not FROM or FROM:TO, two sizes in plain digits", flags.consistency).
+		return fault.Newf(fault.InvalidArgument, "--consistency: %q is not FROM or FROM:TO, two sizes in plain digits", p.consistency).
 			WithFix("write it as 3 or 3:12")
 	}
-	t, err := v.Reader(ctx)
-	if err != nil {
-		return err
+	r.Fields["from"], r.Fields["to"] = from, to
+	return nil
+}
+
+// fail adds how to find records to the error for one that is not there.
+func (p *proving) fail(_ *cobra.Command, err error) error {
+	switch e := fault.From(err); {
+	case e.Code != fault.NotFound:
+	case p.event != "":
+		return e.WithFix("`lukasa events` lists the sessions, and `lukasa events --session ID --json` the ids of events")
+	case strings.Contains(e.Error(), "no proof of position"):
+		return e.WithFix("`lukasa root` says how many records there are; positions count from 0, and `lukasa events`, `history` and `remember` print them")
 	}
-	proof, err := t.ProveConsistency(ctx, from, to)
-	if err != nil {
-		return err
-	}
-	return handOut(s, proof, flags.out, fmt.Sprintf("proof that the log of size %d is the beginning of that of size %d", proof.From, proof.To))
+	return err
 }
 
 // handOut prints a document, or writes it to a file and says so.

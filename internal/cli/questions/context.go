@@ -80,13 +80,27 @@ docs/cold-start.md tells the whole story.`,
 // addHeadNow adds --now, for reads that go by the time of the newest record
 // unless they are told another.
 func addHeadNow(c *cobra.Command, now *string) {
-	c.Flags().StringVar(now, "now", "", "the `TIME` that decides how old things are and what has expired, in RFC 3339, or the word now (default that of the newest record)")
+	c.Flags().StringVar(now, "now", "", headNowHelp)
 }
+
+const headNowHelp = "the `TIME` that decides how old things are and what has expired, in RFC 3339, or the word now (default that of the newest record)"
 
 // addConditions adds --condition, for reads that act on what holds.
 func addConditions(c *cobra.Command, conditions *[]string) {
-	c.Flags().StringArrayVar(conditions, "condition", nil, "a `CONDITION` that holds, such as \"project: github.com/acme/shop\": what holds elsewhere only is left out; may be given again")
+	c.Flags().StringArrayVar(conditions, "condition", nil, conditionHelp)
 }
+
+// conditionFlag is --condition of a command that is made of an operation, and goodConditions judges it.
+func conditionFlag() ask.Flag {
+	return ask.Flag{Field: "conditions", Name: "condition", Help: conditionHelp}
+}
+
+func goodConditions(r *ask.Request) error {
+	holds, _ := r.Fields["conditions"].([]string)
+	return conditionFlags(holds)
+}
+
+const conditionHelp = "a `CONDITION` that holds, such as \"project: github.com/acme/shop\": what holds elsewhere only is left out; may be given again"
 
 // conditionFlags judges what --condition says.
 func conditionFlags(conditions []string) error {

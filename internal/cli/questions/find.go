@@ -6,47 +6,39 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/record"
 )
 
-type findFlags struct {
-	ask.BoardFlags
-	kinds, types, tags []string
-	key                string
-	agent, session     string
-	since, until       string
-	frame              string
-	status, state      string
-	asOf, heldAt       string
-	where, follow      []string
-	seeds              int
-	order              string
-	limit, budget      int
-	form               string
-	as                 string
-	now                string
-	trust, only        string
-	explain            bool
-	embedder           ask.EmbedderFlags
+// finding is a find under way: its own flags, and the request that they became.
+type finding struct {
+	*ask.Shell
+	asOf        string
+	trust, only string
+	explain     bool
+	embedder    ask.EmbedderFlags
+	asked       lukasa.Embedder
+	request     *ask.Request
 }
 
 // FindCommand returns the command `lukasa find`.
 func FindCommand(s *ask.Shell) *cobra.Command {
-	var flags findFlags
-	c := &cobra.Command{
-		Use:   "find [QUESTION]",
-		Short: "Find what answers a question, or what holds for given flags",
+	f := &finding{Shell: s}
+	return ask.OperationCommand(s, ask.Command[any]{
+		Operation: "find",
+		Use:       "find [QUESTION]",
+		Short:     "Find what answers a question, or what holds for given flags",
 		Long: `Find what answers a QUESTION, the best first, among everything there is: events,
 memories and other things, by their words, by what they mean, by who says them, by
 when they happened and by what stands beside them. Words in double quotes count for
@@ -96,219 +88,182 @@ may be given again; all steps together go ` + fmt.Sprint(find.MaxFindHops) + ` h
 			return fault.Newf(fault.Usage, "%q takes one QUESTION, got %d arguments", c.CommandPath(), len(args)).
 				WithFix(`put it into quotes, such as lukasa find "when are releases cut"`)
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			text := strings.Join(args, "")
-			if len(args) > 0 && strings.TrimSpace(text) == "" {
-				return fault.New(fault.Usage, "the QUESTION is empty").
-					WithFix("say what is looked for; or leave it away, and narrow what is looked at with flags")
-			}
-			if flags.asks(text) {
-				return search(s, c, text, &flags)
-			}
-			if flags.explain || flags.only+flags.trust != "" || flags.embedder.Given(c) {
-				return fault.New(fault.Usage, "--explain, --only, --trust and --embed-… go with a QUESTION, and not with flags that compare one thing after the other").
-					WithFix("give a QUESTION, and leave --key, --frame, --status, --state, --held-at, --where, --follow and --order away")
-			}
-			return runFind(s, c, text, &flags)
+		Argument: "text",
+		Flags: []ask.Flag{
+			{Field: "kinds", Name: "kind", Help: "of this `KIND`: event, " + strings.Join(ask.BodyKinds(), ", ") + "; may be given again"},
+			{Field: "types", Name: "type", Help: "of this `TYPE`: of memories " + strings.Join(ask.Names(memory.Types()), ", ") + "; of events and others as they were written; may be given again"},
+			{Field: "tags", Name: "tag", Help: "with this `TAG`; may be given again"},
+			{Field: "key_prefix", Name: "key", Help: "whose key is this `KEY` or below it"},
+			{Field: "agent", Help: "whose event it is, or who wrote it or is meant: an `AGENT`"},
+			{Field: "session", Help: "of the session with this `ID`"},
+			{Field: "after", Name: "since", Ago: true, Help: "not from before: a `TIME`, which is a day such as 2026-03-14, a time in RFC 3339, or how long ago, such as 36h or 7d"},
+			{Field: "before", Name: "until", Ago: true, Help: "from before: such a `TIME`; a day is its first moment, in UTC"},
+			{Field: "frame", Help: "of this frame, `verb:kind=ref` or verb:kind"},
+			{Field: "status", Help: "with this `STATUS`: of a goal or an artifact; a constraint's strength; an outcome"},
+			{Field: "state", Help: "in this `STATE`: " + strings.Join(ask.Names(ask.Listable()), ", ") + " (default live)"},
+			{Field: "held_at", Ago: true, Help: "what was there and held at such a `TIME`"},
+			{Field: "where", Help: "where this `COMPARISON` holds; may be given again"},
+			{Field: "follow", Help: "go on along edges: `KINDS[:DIRECTION[:HOPS]]`, kinds with commas or * for all; out, in or both; may be given again"},
+			{Field: "seeds", Help: "follow from the first `N` (default half of --limit)", Usage: true},
+			{Field: "order", Help: "what comes first, an `ORDER`: " + strings.Join(ask.Names(find.FindOrders()), ", ") + " (default relevance with a QUESTION, else salience)"},
+			{Field: "limit", Help: fmt.Sprintf("at most `N`, up to %d", find.MaxFindLimit)},
+			{Field: "budget_tokens", Name: "budget", Help: "as many `TOKENS` at most in all texts together (default any)", Usage: true},
+			{Field: "form", What: "form for --form", Help: "how much of each, a `FORM`: " + strings.Join(ask.Names(memory.FormList()), ", ")},
+			{Field: "agent_id", Name: "as", Help: "the `AGENT` that looks (default an operator, who sees everything)"},
+			{Field: "now", Help: headNowHelp},
 		},
-	}
-	flags.AddTenant(c)
-	flags.AddScope(c)
-	f := c.Flags()
-	f.StringArrayVar(&flags.kinds, "kind", nil, "of this `KIND`: event, "+strings.Join(ask.BodyKinds(), ", ")+"; may be given again")
-	f.StringArrayVar(&flags.types, "type", nil, "of this `TYPE`: of memories "+strings.Join(ask.Names(memory.Types()), ", ")+"; of events and others as they were written; may be given again")
-	f.StringArrayVar(&flags.tags, "tag", nil, "with this `TAG`; may be given again")
-	f.StringVar(&flags.key, "key", "", "whose key is this `KEY` or below it")
-	f.StringVar(&flags.agent, "agent", "", "whose event it is, or who wrote it or is meant: an `AGENT`")
-	f.StringVar(&flags.session, "session", "", "of the session with this `ID`")
-	f.StringVar(&flags.since, "since", "", "not from before: a `TIME`, which is a day such as 2026-03-14, a time in RFC 3339, or how long ago, such as 36h or 7d")
-	f.StringVar(&flags.until, "until", "", "from before: such a `TIME`; a day is its first moment, in UTC")
-	f.StringVar(&flags.frame, "frame", "", "of this frame, `verb:kind=ref` or verb:kind")
-	f.StringVar(&flags.status, "status", "", "with this `STATUS`: of a goal or an artifact; a constraint's strength; an outcome")
-	f.StringVar(&flags.state, "state", "", "in this `STATE`: "+strings.Join(ask.Names(ask.Listable()), ", ")+" (default live)")
-	addAsOf(c, &flags.asOf)
-	f.StringVar(&flags.heldAt, "held-at", "", "what was there and held at such a `TIME`")
-	f.StringArrayVar(&flags.where, "where", nil, "where this `COMPARISON` holds; may be given again")
-	f.StringArrayVar(&flags.follow, "follow", nil, "go on along edges: `KINDS[:DIRECTION[:HOPS]]`, kinds with commas or * for all; out, in or both; may be given again")
-	f.IntVar(&flags.seeds, "seeds", 0, "follow from the first `N` (default half of --limit)")
-	f.StringVar(&flags.order, "order", "", "what comes first, an `ORDER`: "+strings.Join(ask.Names(find.FindOrders()), ", ")+" (default relevance with a QUESTION, else salience)")
-	f.IntVar(&flags.limit, "limit", find.DefaultFindLimit, fmt.Sprintf("at most `N`, up to %d", find.MaxFindLimit))
-	f.IntVar(&flags.budget, "budget", 0, "as many `TOKENS` at most in all texts together (default any)")
-	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(ask.Names(memory.FormList()), ", "))
-	f.BoolVar(&flags.explain, "explain", false, "show what each score is made of, and what was made of the QUESTION")
-	f.StringVar(&flags.only, "only", "", "candidates from one `SOURCE` only: words or meaning")
-	f.StringVar(&flags.trust, "trust", "", "trusted at least so far, a `TIER`: "+strings.Join(ask.TrustNames(), ", "))
-	flags.embedder.Add(c, "embed-")
-	f.StringVar(&flags.as, "as", "", "the `AGENT` that looks (default an operator, who sees everything)")
-	addHeadNow(c, &flags.now)
-	ask.SuggestValues(c, "kind", append([]string{record.Event.String()}, ask.BodyKinds()...))
-	ask.SuggestValues(c, "type", ask.Names(memory.Types()))
-	ask.SuggestValues(c, "state", ask.Names(ask.Listable()))
-	ask.SuggestValues(c, "order", ask.Names(find.FindOrders()))
-	ask.SuggestValues(c, "form", ask.Names(memory.FormList()))
-	return c
+		Own: func(c *cobra.Command) {
+			addAsOf(c, &f.asOf)
+			c.Flags().BoolVar(&f.explain, "explain", false, "show what each score is made of, and what was made of the QUESTION")
+			c.Flags().StringVar(&f.only, "only", "", "candidates from one `SOURCE` only: words or meaning")
+			c.Flags().StringVar(&f.trust, "trust", "", "trusted at least so far, a `TIER`: "+strings.Join(ask.TrustNames(), ", "))
+			f.embedder.Add(c, "embed-")
+		},
+		Prepare: f.prepare,
+		Call: func(_ context.Context, _ *ask.Visit, call *api.Call) error {
+			call.Embedder = f.asked
+			return nil
+		},
+		Fail:   f.fail,
+		Answer: f.answer,
+	})
 }
 
-// options checks the flags, as far as the search itself does not.
-func (f *findFlags) options(s *ask.Shell, c *cobra.Command, text string) (o lukasa.FindOptions, err error) {
-	o = lukasa.FindOptions{
-		Types: f.types, Tags: f.tags, KeyPrefix: f.key, Agent: f.agent, Session: f.session, Frame: f.frame,
-		Status: f.status, State: lukasa.State(f.state), Text: text, Seeds: f.seeds, Order: lukasa.FindOrder(f.order),
-		Limit: f.limit, BudgetTokens: f.budget, Form: memory.Form(f.form),
+// prepare completes the request, which becomes one of a search if it is a question.
+func (f *finding) prepare(r *ask.Request) (err error) {
+	f.request = r
+	text, _ := r.Fields["text"].(string)
+	if len(r.Args) > 0 && strings.TrimSpace(text) == "" {
+		return fault.New(fault.Usage, "the QUESTION is empty").
+			WithFix("say what is looked for; or leave it away, and narrow what is looked at with flags")
 	}
-	if err := ask.InRange("limit", f.limit, 1, find.MaxFindLimit); err != nil {
-		return o, err
+	if r.Fields["as_of"], err = asOfText(f.Shell, r.Cmd, f.asOf); err != nil {
+		return err
 	}
-	if o.View, err = headView(s, f.now); err != nil {
-		return o, err
+	if r.Fields["as_of"] == "" {
+		delete(r.Fields, "as_of")
 	}
-	if o.View.Agent = f.as; f.as != "" {
-		if err := ask.BadFlag("as", memory.CheckID("agent", f.as)); err != nil {
-			return o, err
-		}
+	if f.asks(text) {
+		return f.question(text)
 	}
-	for _, name := range f.kinds {
-		kind, ok := record.ParseKind(name)
-		if !ok || kind != record.Event && memory.NewBody(kind) == nil {
-			return o, ask.UnknownName(fault.Usage, "kind", name, append([]string{record.Event.String()}, ask.BodyKinds()...))
-		}
-		o.Kinds = append(o.Kinds, kind)
+	if f.explain || f.only+f.trust != "" || f.embedder.Given(r.Cmd) {
+		return fault.New(fault.Usage, "--explain, --only, --trust and --embed-… go with a QUESTION, and not with flags that compare one thing after the other").
+			WithFix("give a QUESTION, and leave --key, --frame, --status, --state, --held-at, --where, --follow and --order away")
 	}
-	if o.After, err = s.AgoFlag("since", f.since); err != nil {
-		return o, err
+	if err := f.split(); err != nil {
+		return err
 	}
-	if o.Before, err = s.AgoFlag("until", f.until); err != nil {
-		return o, err
+	frame, _ := r.Fields["frame"].(string)
+	f.Literally("frame", frame)
+	narrow := func(field string) bool { return r.Fields[field] != nil }
+	if text != "" && !slices.ContainsFunc([]string{"kinds", "types", "tags", "key_prefix", "agent", "session", "after", "before"}, narrow) && !strings.Contains(frame, "=") {
+		r.Fields["kinds"], r.Fields["types"] = []string{lukasa.MemoryKind.String()}, ask.Names(memory.Types())
 	}
-	if o.HeldAt, err = s.AgoFlag("held-at", f.heldAt); err != nil {
-		return o, err
-	}
-	if o.AsOf, err = asOfFlag(s, c, f.asOf); err != nil {
-		return o, err
-	}
-	for _, text := range f.where {
-		var w lukasa.Compare
-		if w.Field, w.Op, w.Value, err = splitWhere(text); err != nil {
-			return o, err
-		}
-		if w.Field == "strength" || w.Field == "outcome" {
-			return o, fault.Newf(fault.Usage, "--where: %q cannot be compared by that name", w.Field).
-				WithFix("compare status: it is a constraint's strength, the status of a goal or an artifact, an outcome")
-		}
-		o.Where = append(o.Where, w)
-	}
-	for _, text := range f.follow {
-		kinds, direction, hops, err := splitFollow(text)
-		if err != nil {
-			return o, err
-		}
-		o.Follow = append(o.Follow, lukasa.Step{Kinds: kinds, Direction: lukasa.Direction(direction), Hops: hops})
-	}
-	if text != "" && len(o.Kinds) == 0 && !f.narrows() {
-		o.Kinds, o.Types = []lukasa.Kind{lukasa.MemoryKind}, ask.Names(memory.Types())
-	}
-	return o, nil
+	return nil
 }
 
-// narrows reports whether a flag says where to look.
-func (f *findFlags) narrows() bool {
-	return len(f.types)+len(f.tags) > 0 || f.key+f.agent+f.session+f.since+f.until != "" || strings.Contains(f.frame, "=")
-}
-
-// findFlag maps the fields of a search to the flags that set them.
-func findFlag(field string) (string, bool) {
-	field, _, _ = strings.Cut(field, "[")
-	field, _, _ = strings.Cut(field, ".")
-	switch field {
-	case "kinds", "types", "tags":
-		return strings.TrimSuffix(field, "s"), true
-	case "key_prefix":
-		return "key", true
-	case "after":
-		return "since", true
-	case "before":
-		return "until", true
-	case "budget_tokens":
-		return "budget", true
-	case "as_of":
-		return "as-of", true
-	case "agent", "session", "frame", "status", "state", "where", "follow", "seeds", "order", "limit", "form":
-		return field, true
+// split reads the text forms of comparisons and of steps along edges.
+func (f *finding) split() error {
+	r := f.request
+	if list, ok := r.Fields["where"].([]string); ok {
+		where := make([]map[string]string, len(list))
+		for i, text := range list {
+			field, op, value, err := splitWhere(text)
+			if err != nil {
+				return err
+			}
+			if field == "strength" || field == "outcome" {
+				return fault.Newf(fault.Usage, "--where: %q cannot be compared by that name", field).
+					WithFix("compare status: it is a constraint's strength, the status of a goal or an artifact, an outcome")
+			}
+			where[i] = map[string]string{"field": field, "op": op, "value": value}
+		}
+		r.Fields["where"] = where
 	}
-	return "", false
+	if list, ok := r.Fields["follow"].([]string); ok {
+		follow := make([]map[string]any, len(list))
+		for i, text := range list {
+			kinds, direction, hops, err := splitFollow(text)
+			if err != nil {
+				return err
+			}
+			if follow[i] = map[string]any{"kinds": kinds, "hops": hops}; direction != "" {
+				follow[i]["direction"] = direction
+			}
+		}
+		r.Fields["follow"] = follow
+	}
+	return nil
 }
 
-// asFind says what is wrong with a search in the words of the command line.
-func asFind(c *cobra.Command, err error) error {
-	if e := fault.From(err); e != nil && e.Code == fault.InvalidArgument && strings.HasPrefix(e.Error(), "find: nothing narrows ") {
+// fail says what is wrong with a find in the words of the command line.
+func (f *finding) fail(c *cobra.Command, err error) error {
+	e := fault.From(err)
+	if e.Code != fault.InvalidArgument {
+		return err
+	}
+	if strings.HasPrefix(e.Error(), "as_of: ") {
+		return asPack(c, err)
+	}
+	switch {
+	case f.request.Operation == "search":
+		return asSearch(c, e)
+	case strings.HasPrefix(e.Error(), "find: nothing narrows "):
 		fix := "add --type, --tag, --key, --agent, --session, --since, --until, or --frame with a reference"
 		if strings.Contains(e.Error(), "events") {
 			fix = "add --session, --agent, or --frame with a reference; or leave --kind event away"
 		}
-		return fault.New(e.Code, e.Error()).WithCause(err).WithFix(fix)
+		return e.WithFix(fix)
+	case strings.Contains(e.Error(), " would be looked at"):
+		return e.WithFix(flagged(e.Advice()))
 	}
-	if e := fault.From(err); e != nil && e.Code == fault.InvalidArgument && strings.Contains(e.Error(), " would be looked at") {
-		return fault.New(e.Code, e.Error()).WithCause(err).WithFix(flagged(e.Advice()))
-	}
-	if e := fault.From(err); e != nil && strings.HasPrefix(e.Error(), "as_of: ") {
-		return asPack(c, err)
-	}
-	return ask.AsFlags(c, err, findFlag)
+	return err
 }
 
 // flagged names the flags in an advice that names the fields of a search.
 func flagged(advice string) string {
+	flags := map[string]string{"types": "type", "tags": "tag", "key_prefix": "key", "agent": "agent", "session": "session", "frame": "frame", "after": "since", "before": "until"}
 	return regexp.MustCompile(`\b(types|tags|key_prefix|agent|session|frame|after|before)\b`).ReplaceAllStringFunc(advice, func(field string) string {
-		flag, _ := findFlag(field)
-		return "--" + flag
+		return "--" + flags[field]
 	})
 }
 
 // noEvents tells how to find events, if it was a type of them that nothing was
 // found of and events were not looked at.
-func noEvents(s *ask.Shell, f *findFlags) {
-	at := slices.IndexFunc(f.types, func(name string) bool { return slices.Contains(hmx.EventTypes(), hmx.EventType(name)) })
-	if at < 0 || len(f.kinds) > 0 || f.session != "" { // a session is one of events
+func (f *finding) noEvents() {
+	fields := f.request.Fields
+	types, _ := fields["types"].([]string)
+	at := slices.IndexFunc(types, func(name string) bool { return slices.Contains(hmx.EventTypes(), hmx.EventType(name)) })
+	if at < 0 || fields["kinds"] != nil || fields["session"] != nil { // a session is one of events
 		return
 	}
 	advice := "add --kind event"
-	if f.agent == "" && !strings.Contains(f.frame, "=") {
+	if frame, _ := fields["frame"].(string); fields["agent"] == nil && !strings.Contains(frame, "=") {
 		advice += ", and --session, --agent or --frame with a reference"
 	}
-	s.Note("%s is a type of events, which were not looked at: %s", f.types[at], advice)
+	f.Note("%s is a type of events, which were not looked at: %s", types[at], advice)
 }
 
-func runFind(s *ask.Shell, c *cobra.Command, text string, flags *findFlags) error {
-	o, err := flags.options(s, c, text)
-	if err != nil {
-		return err
+// answer prints what was found.
+func (f *finding) answer(v *ask.Visit, out *any) error {
+	found, isFind := (*out).(*answer.Found)
+	if isFind && found.Matched == 0 {
+		f.noEvents()
 	}
-	s.Literally("frame", flags.frame)
-	return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
-		t, err := v.Reader(ctx)
-		if err != nil {
-			return err
+	searched, _ := (*out).(*answer.Searched)
+	if !isFind {
+		for _, d := range searched.Degraded {
+			f.Note("%s", d)
 		}
-		defer replaying(s, &o.AsOf)()
-		found, err := t.Find(ctx, o)
-		if err != nil {
-			return asFind(c, err)
-		}
-		if found.Matched == 0 {
-			noEvents(s, flags)
-		}
-		if s.JSON {
-			a, err := answer.FoundOf(found)
-			if err != nil {
-				return err
-			}
-			return s.WriteJSON(a)
-		}
-		now := o.View.Now
-		if now.IsZero() {
-			now = found.Root.Time
-		}
-		show.Found(s.Screen, found, now)
-		return nil
-	})
+	}
+	switch {
+	case f.JSON:
+		return f.WriteJSON(*out)
+	case isFind:
+		return show.Found(f.Screen, found, f.at(&found.State))
+	}
+	return show.Searched(f.Screen, searched, v.Cmd.Flags().Changed("limit"), f.at(&searched.State), f.explain)
 }
+
+// at is the time that an answer goes by.
+func (f *finding) at(state *answer.State) time.Time { return show.At(f.request.Fields["now"], state) }

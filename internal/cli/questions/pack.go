@@ -297,6 +297,15 @@ func asOfFlag(s *ask.Shell, c *cobra.Command, text string) (as lukasa.AsOf, err 
 	return as, nil
 }
 
+// asOfText is asOfFlag for an operation, which reads a state itself, but no span of time.
+func asOfText(s *ask.Shell, c *cobra.Command, text string) (string, error) {
+	as, err := asOfFlag(s, c, text)
+	if !as.Time.IsZero() {
+		text = as.Time.UTC().Format(time.RFC3339Nano)
+	}
+	return text, err
+}
+
 // packFlag maps the fields of a request to the flags that set them.
 func packFlag(field string) (string, bool) {
 	field, _, _ = strings.Cut(field, "[")

@@ -2,6 +2,7 @@ package questions
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,9 @@ func splitFollow(text string) (kinds []memory.EdgeKind, direction string, hops i
 		}
 	}
 	if len(parts) > 1 {
-		direction = parts[1]
+		if direction = parts[1]; !slices.Contains([]string{"", "out", "in", "both"}, direction) {
+			return nil, "", 0, fault.Newf(fault.Usage, "--follow is %q, which is not a direction", direction).WithFix("use one of out, in, both")
+		}
 	}
 	if parts[0] == "*" {
 		return memory.EdgeKinds(), direction, hops, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev"
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/memory"
@@ -35,43 +36,47 @@ func tellScrubbed(s *term.Screen, found int) {
 }
 
 // Thing prints a thing for a person: what it says, then what is known of it.
-func Thing(s *term.Screen, t *lukasa.Thing) error {
-	body, err := t.Body.AppendJSON(nil)
+func Thing(s *term.Screen, t *answer.Thing) error {
+	body, err := lukasa.DecodeBody(t.Kind, t.Body)
 	if err != nil {
 		return err
 	}
-	if m, ok := t.Body.(*lukasa.Memory); ok {
+	m, isMemory := body.(*lukasa.Memory)
+	if isMemory {
 		fmt.Fprintf(s.Stdout, "%s\n\n", strings.TrimRight(term.Visible(m.Render(memory.FormFull)), "\n"))
 	} else {
-		fmt.Fprintf(s.Stdout, "%s\n\n", term.Indented(body))
+		fmt.Fprintf(s.Stdout, "%s\n\n", term.Indented(t.Body))
 	}
 	fmt.Fprintln(s.Stdout, s.Paint.Bold(t.URI.String()))
-	facets := t.Body.Facets()
-	if _, key := t.Body.Identity(); key != "" {
+	facets := body.Facets()
+	if _, key := body.Identity(); key != "" {
 		s.Detail("key", key)
 	}
-	s.Detail("type", strings.TrimSpace(t.URI.Kind.String()+" "+facets.Class))
+	s.Detail("type", strings.TrimSpace(t.Kind.String()+" "+facets.Class))
 	s.Detail("status", t.Status)
 	if t.State != lukasa.Live {
 		s.Detail("state", StateOf(t))
 	} else if !t.Valid {
 		s.Detail("state", "not valid at this time")
 	}
-	s.Detail("version", fmt.Sprintf("%d, written %s by %s with trust %s", t.Version, term.Moment(t.Updated), term.OneLine(t.Actor), t.Trust))
+	s.Detail("version", fmt.Sprintf("%d, written %s by %s with trust %s", t.Version, moment(t.UpdatedAt), term.OneLine(t.Actor), t.Trust))
 	if t.Version > 1 {
-		s.Detail("created", term.Moment(t.Created))
+		s.Detail("created", moment(t.CreatedAt))
 	}
-	s.Detail("expires", term.Moment(t.Expires))
+	s.Detail("expires", moment(t.ExpiresAt))
 	s.Detail("position", fmt.Sprint(t.Position))
 	s.Detail("tags", strings.Join(facets.Tags, ", "))
 	for _, f := range facets.Frames {
 		s.Detail("frame", f.String())
 	}
-	if m, ok := t.Body.(*lukasa.Memory); ok {
+	if isMemory {
 		showWeights(s, m)
 	}
 	return nil
 }
+
+// moment writes a time of an answer for a person.
+func moment(text string) string { return term.Moment(instant(text)) }
 
 // showWeights prints what a memory says about itself, as far as it is not the
 // default.
@@ -97,15 +102,14 @@ func showWeights(s *term.Screen, m *lukasa.Memory) {
 }
 
 // StateOf says when a thing went and why.
-func StateOf(t *lukasa.Thing) string {
-	text := string(t.State)
-	when := t.Updated
-	if t.State == lukasa.Ended && !t.Expires.IsZero() {
-		when = t.Expires
+func StateOf(t *answer.Thing) string {
+	when := t.UpdatedAt
+	if t.State == lukasa.Ended && t.ExpiresAt != "" {
+		when = t.ExpiresAt
 	}
-	text += " at " + term.Moment(when)
-	if t.Note != "" {
-		text += ": " + t.Note
+	text := string(t.State) + " at " + moment(when)
+	if t.Reason != "" {
+		text += ": " + t.Reason
 	}
 	return text
 }
@@ -142,16 +146,40 @@ func Summary(body lukasa.Body) string {
 }
 
 // Event prints an event for a person.
-func Event(s *term.Screen, ev *lukasa.StoredEvent) error {
-	a, err := answer.EventOf(ev)
+func Event(s *term.Screen, a *answer.Event) error {
+	ev, _, err := hmx.DecodeEvent(a.Event)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(s.Stdout, "%s\n\n", term.Indented(a.Event))
 	fmt.Fprintln(s.Stdout, s.Paint.Bold(a.URI.String()))
-	s.Detail("type", "event "+string(ev.Event.EventType))
-	s.Detail("recorded", term.Moment(ev.Recorded)+" by "+ev.Actor+" with trust "+ev.Trust.String())
-	s.Detail("position", fmt.Sprint(ev.Position))
+	s.Detail("type", "event "+string(ev.EventType))
+	s.Detail("recorded", moment(a.RecordedAt)+" by "+a.Actor+" with trust "+a.Trust.String())
+	s.Detail("position", fmt.Sprint(a.Position))
+	return nil
+}
+
+// History prints versions, a line for each.
+func History(s *term.Screen, a *answer.History) error {
+	fmt.Fprintln(s.Stdout, s.Paint.Bold(a.URI.String()))
+	rows := make([][]string, len(a.Versions))
+	for i, ch := range a.Versions {
+		text := ch.Reason
+		if ch.Body != nil {
+			body, err := lukasa.DecodeBody(a.URI.Kind, ch.Body)
+			if err != nil {
+				return err
+			}
+			text = Summary(body)
+		}
+		rows[i] = []string{
+			fmt.Sprint(ch.Version), ch.Op, moment(ch.Time), term.Preview(ch.Actor, 24), ch.Trust.String(), fmt.Sprint(ch.Position), term.Preview(text, 72),
+		}
+	}
+	s.Table("VERSION", "WHAT", "TIME", "BY", "TRUST", "POSITION", "TEXT").Rows(rows)
+	if a.Next != nil {
+		fmt.Fprintf(s.Stdout, "… and more: --after %s\n", *a.Next)
+	}
 	return nil
 }
 

@@ -6,13 +6,17 @@ import (
 	"time"
 
 	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/cli/term"
 )
 
 // Found prints what was found for a person.
-func Found(s *term.Screen, f *lukasa.Found, now time.Time) {
+func Found(s *term.Screen, f *answer.Found, now time.Time) error {
 	for i := range f.Hits {
-		showHit(s, &f.Hits[i], now)
+		if err := showHit(s, &f.Hits[i], now); err != nil {
+			return err
+		}
 	}
 	if len(f.Hits) > 0 {
 		fmt.Fprintln(s.Stdout)
@@ -27,28 +31,37 @@ func Found(s *term.Screen, f *lukasa.Found, now time.Time) {
 	default:
 		fmt.Fprintf(s.Stdout, "%d found, by %s\n", len(f.Hits), f.Order)
 	}
+	return nil
 }
 
 // showHit prints one hit: what it says, and below what is known of it and how it
 // was come by.
-func showHit(s *term.Screen, h *lukasa.Hit, now time.Time) {
+func showHit(s *term.Screen, h *answer.Hit, now time.Time) error {
 	s.Paragraph(h.Text, 0)
 	name := h.URI.String()
 	class, trust, when := "", "", time.Time{}
 	switch {
 	case h.Thing != nil:
-		class, trust, when = h.Thing.Body.Facets().Class, h.Thing.Trust.String(), h.Thing.Updated
-		if class == "" || h.URI.Kind != lukasa.MemoryKind {
-			class = strings.TrimSpace(h.URI.Kind.String() + " " + class)
+		body, err := lukasa.DecodeBody(h.Kind, h.Thing.Body)
+		if err != nil {
+			return err
 		}
-		if _, key := h.Thing.Body.Identity(); key != "" && h.URI.Kind == lukasa.MemoryKind {
+		class, trust, when = body.Facets().Class, h.Thing.Trust.String(), instant(h.Thing.UpdatedAt)
+		if class == "" || h.Kind != lukasa.MemoryKind {
+			class = strings.TrimSpace(h.Kind.String() + " " + class)
+		}
+		if _, key := body.Identity(); key != "" && h.Kind == lukasa.MemoryKind {
 			name = key
 		}
 		if h.Thing.Status != "" {
 			class += " " + h.Thing.Status
 		}
 	case h.Event != nil:
-		class, trust, when = string(h.Event.Event.EventType), h.Event.Trust.String(), h.Event.Event.Timestamp.Time()
+		ev, _, err := hmx.DecodeEvent(h.Event.Event)
+		if err != nil {
+			return err
+		}
+		class, trust, when = string(ev.EventType), h.Event.Trust.String(), ev.Timestamp.Time()
 	}
 	s.Aside(2, "score "+Score(float32(h.Score)), term.Counted(h.Tokens, "token"), "trust "+trust, class, term.Dated(when, now), name)
 	if h.Hops > 0 {
@@ -58,4 +71,13 @@ func showHit(s *term.Screen, h *lukasa.Hit, now time.Time) {
 		}
 		s.Aside(2, term.Counted(h.Hops, "hop")+" from "+strings.Join(way, " > "))
 	}
+	return nil
+}
+
+// At is the time that an answer goes by: the one that was given, or else that of its state.
+func At(given any, state *answer.State) time.Time {
+	if text, ok := given.(string); ok {
+		return instant(text)
+	}
+	return instant(state.Time)
 }

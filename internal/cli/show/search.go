@@ -5,15 +5,16 @@ import (
 	"strings"
 	"time"
 
-	"lukasa.dev"
+	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/cli/term"
 )
 
 // weakest is the part of the best score below which a hit tells a person nothing.
 const weakest = 0.1
 
-// Telling returns how many of the first hits are worth a look.
-func Telling(hits []lukasa.SearchHit) int {
+// telling returns how many of the first hits are worth a look.
+func telling(hits []answer.SearchHit) int {
 	n := 0
 	for n < len(hits) && hits[n].Score >= weakest*hits[0].Score {
 		n++
@@ -21,20 +22,28 @@ func Telling(hits []lukasa.SearchHit) int {
 	return n
 }
 
-// Searched prints what answers a question for a person: the first hits, and how
-// many there are besides.
-func Searched(s *term.Screen, f *lukasa.Searched, shown int, now time.Time, explain bool) {
+// Searched prints what answers a question for a person: all hits, or the first that are worth a look
+// and how many there are besides.
+func Searched(s *term.Screen, f *answer.Searched, all bool, now time.Time, explain bool) error {
 	if explain {
-		showQuestion(s, f)
+		showQuestion(s, &f.Classification)
+	}
+	shown := len(f.Hits)
+	if !all {
+		shown = telling(f.Hits)
 	}
 	for i := range f.Hits[:shown] {
 		h := &f.Hits[i]
-		showHit(s, &lukasa.Hit{URI: h.URI, Thing: h.Thing, Event: h.Event, Score: h.Score, Text: h.Text, Tokens: h.Tokens}, now)
-		if !h.DuplicateOf.IsZero() {
+		if err := showHit(s, &answer.Hit{URI: h.URI, Kind: h.Kind, Thing: h.Thing, Event: h.Event, Score: h.Score, Text: h.Text, Tokens: h.Tokens}, now); err != nil {
+			return err
+		}
+		if h.DuplicateOf != nil {
 			s.Aside(2, "says nearly the same as "+h.DuplicateOf.String())
 		}
-		if explain {
-			showReasons(s, h)
+		for _, p := range h.Reasons { // what the score is made of, a line for each part that counts
+			if p.Score != 0 {
+				s.Aside(4, fmt.Sprintf("%+.3f  %-9s %s", p.Score, p.Name, reason(p)))
+			}
 		}
 	}
 	if len(f.Hits) > 0 {
@@ -57,11 +66,11 @@ func Searched(s *term.Screen, f *lukasa.Searched, shown int, now time.Time, expl
 	default:
 		fmt.Fprintf(s.Stdout, "%s, the best of %s%s\n", term.Counted(shown, "hit"), term.Counted(f.Candidates, "candidate"), more)
 	}
+	return nil
 }
 
 // showQuestion prints what was made of a question.
-func showQuestion(s *term.Screen, f *lukasa.Searched) {
-	c := f.Class.Classification()
+func showQuestion(s *term.Screen, c *hmx.QueryClassification) {
 	parts := []string{"read as " + c.Intent}
 	if len(c.Keywords) > 0 {
 		parts = append(parts, "words: "+strings.Join(c.Keywords, ", "))
@@ -76,18 +85,8 @@ func showQuestion(s *term.Screen, f *lukasa.Searched) {
 	fmt.Fprintln(s.Stdout)
 }
 
-// showReasons prints what a score is made of, a line for each part that counts.
-func showReasons(s *term.Screen, h *lukasa.SearchHit) {
-	for _, p := range h.Parts {
-		if p.Score == 0 {
-			continue
-		}
-		s.Aside(4, fmt.Sprintf("%+.3f  %-9s %s", p.Score, p.Name, reason(p)))
-	}
-}
-
 // reason says in words what a part means.
-func reason(p lukasa.Part) string {
+func reason(p answer.Reason) string {
 	says := map[string]string{
 		"words":    "has the question's words, it or what stands beside it: %.2f of the best",
 		"meaning":  "means what is asked: %.2f of the best",

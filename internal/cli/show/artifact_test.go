@@ -1,4 +1,4 @@
-package knowledge
+package show
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/cli/term"
 )
 
 // What no compile of a few sessions makes: causal patterns, policies that somebody wrote,
@@ -54,9 +56,9 @@ func TestShowArtifact(t *testing.T) {
 		"no evidence": {detail(nil, func(d *lukasa.ArtifactDetail) { d.Events = 0 }), []string{"evidence   none"}},
 	} {
 		var out bytes.Buffer
-		s := testShell(nil, &out, &out)
+		s := term.New(&out, &out, func(string) (string, bool) { return "", false }, func(any) term.Terminal { return term.Terminal{} })
 		c.detail.Recorded = time.Unix(0, 0)
-		ShowArtifact(s, c.detail)
+		Artifact(s, answer.ArtifactOf(c.detail))
 		if err := s.Stdout.Finish(); err != nil {
 			t.Fatal(err)
 		}

@@ -1,63 +1,19 @@
-package knowledge
+package show
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
 )
 
-func artifactsShowCommand(s *ask.Shell) *cobra.Command {
-	var flags ask.BoardFlags
-	c := &cobra.Command{
-		Use:   "show ID|URI",
-		Short: "Show an artifact, and what stands behind it",
-		Long: `Show what an artifact says: a procedure as a checklist, a playbook as symptoms, recovery and
-prevention, a policy as what was chosen how often and how that went, a causal pattern
-with the events that speak against it, a strategy as its phases.
-
-Below stands what it rests on: how many events it was made of and whether they are all
-on record, how sure it is, how far it is trusted, whether its content has the hash that
-it states, who made it, what became of it and why, and what contradicts it. A title that a
-language model wrote (lukasa refine) stands above the artifact's own, with the model.`,
-		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
-  lukasa artifacts show $(lukasa artifacts list --type decision_policy --ids --limit 1)
-  lukasa artifacts show $(lukasa artifacts list --ids --limit 1) --json`,
-		Args: ask.OneName("ID or URI"),
-	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return s.Visit(c, &flags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
-			t, id, err := ofKind(ctx, v, args[0], lukasa.ArtifactKind, false)
-			if err != nil {
-				return err
-			}
-			d, err := t.Artifact(ctx, id, lukasa.View{})
-			if err != nil {
-				return err
-			}
-			if s.JSON {
-				return s.WriteJSON(answer.ArtifactOf(d))
-			}
-			ShowArtifact(s, d)
-			return nil
-		})
-	}
-	flags.AddTenant(c)
-	flags.AddScope(c)
-	return c
-}
-
-// ShowArtifact prints an artifact for a person: what it says, then what it rests on.
-func ShowArtifact(s *ask.Shell, d *lukasa.ArtifactDetail) {
+// Artifact prints an artifact for a person: what it says, then what it rests on.
+func Artifact(s *term.Screen, d *answer.Artifact) {
 	a := d.Artifact
 	if x := d.Refined; x != nil {
 		fmt.Fprintf(s.Stdout, "%s (by %s)\n", s.Paint.Bold(term.OneLine(x.Title)), term.OneLine(x.Model))
@@ -70,7 +26,7 @@ func ShowArtifact(s *ask.Shell, d *lukasa.ArtifactDetail) {
 	fmt.Fprintf(s.Stdout, "\n%s\n", s.Paint.Bold(d.URI.String()))
 	s.Detail("type", string(a.ArtifactType)+", version "+fmt.Sprint(a.Version))
 	showStatus(s, d)
-	s.Detail("evidence", evidenceText(d))
+	s.Detail("evidence", evidenceText(&d.Evidence))
 	s.Detail("confidence", fmt.Sprintf("%.3f", a.Confidence))
 	s.Detail("trust", d.Trust.String())
 	hash := a.ContentHash + ", verified"
@@ -89,11 +45,11 @@ func ShowArtifact(s *ask.Shell, d *lukasa.ArtifactDetail) {
 }
 
 // showStatus prints what became of an artifact last, and why.
-func showStatus(s *ask.Shell, d *lukasa.ArtifactDetail) {
+func showStatus(s *term.Screen, d *answer.Artifact) {
 	text := string(d.Artifact.Status)
 	if n := len(d.Changes); n > 0 {
 		last := d.Changes[n-1]
-		text += " since " + term.Moment(last.Time) + ", by " + last.Actor
+		text += " since " + moment(last.Time) + ", by " + last.Actor
 		if last.Reason != "" {
 			text += ": " + last.Reason
 		}
@@ -105,7 +61,7 @@ func showStatus(s *ask.Shell, d *lukasa.ArtifactDetail) {
 }
 
 // evidenceText says what an artifact was made of, and whether that is there.
-func evidenceText(d *lukasa.ArtifactDetail) string {
+func evidenceText(d *answer.Evidence) string {
 	text := term.Counted(d.Events, "event")
 	if d.Memories == 1 {
 		text += " and 1 memory"
@@ -146,8 +102,8 @@ func memberOf(object hmx.Raw, name string) hmx.Raw {
 }
 
 // madeText says who made an artifact, when and of what.
-func madeText(d *lukasa.ArtifactDetail) string {
-	text := term.Moment(d.Recorded) + " by " + d.Actor
+func madeText(d *answer.Artifact) string {
+	text := moment(d.RecordedAt) + " by " + d.Actor
 	var key string
 	if json.Unmarshal([]byte(memberOf(d.Artifact.Metadata, "key")), &key) == nil && key != "" {
 		text += ", of " + key
@@ -165,7 +121,7 @@ func number(of hmx.Extra, name string) (int, bool) {
 }
 
 // showContent prints what an artifact says, by its type.
-func showContent(s *ask.Shell, a *hmx.Artifact) {
+func showContent(s *term.Screen, a *hmx.Artifact) {
 	if c, ok := a.TaskSchema(); ok {
 		showSchema(s, &c)
 	} else if c, ok := a.FailurePlaybook(); ok {
@@ -182,10 +138,10 @@ func showContent(s *ask.Shell, a *hmx.Artifact) {
 }
 
 // heading prints the name of a part, if there is one.
-func heading(s *ask.Shell, name string) { fmt.Fprintf(s.Stdout, "\n%s\n", s.Paint.Dim(name)) }
+func heading(s *term.Screen, name string) { fmt.Fprintf(s.Stdout, "\n%s\n", s.Paint.Dim(name)) }
 
 // listing prints a part that is a list.
-func listing(s *ask.Shell, name, mark string, list []string) {
+func listing(s *term.Screen, name, mark string, list []string) {
 	if len(list) == 0 {
 		return
 	}
@@ -200,7 +156,7 @@ func listing(s *ask.Shell, name, mark string, list []string) {
 }
 
 // item prints a text behind a mark, wrapped.
-func item(s *ask.Shell, mark, text string) {
+func item(s *term.Screen, mark, text string) {
 	indent := 2 + len(mark) + 1
 	for i, line := range term.Wrapped(strings.Join(strings.Fields(text), " "), s.Measure()-indent) {
 		if i == 0 {
@@ -212,7 +168,7 @@ func item(s *ask.Shell, mark, text string) {
 }
 
 // showSchema prints a procedure as a checklist.
-func showSchema(s *ask.Shell, c *hmx.TaskSchema) {
+func showSchema(s *term.Screen, c *hmx.TaskSchema) {
 	listing(s, "before", "-", c.Preconditions)
 	heading(s, "steps")
 	all, counts := number(c.Extra, "count")
@@ -255,7 +211,7 @@ func ending(of hmx.Extra, all int, counts bool) string {
 }
 
 // showPlaybook prints what an error looks like and what to do about it.
-func showPlaybook(s *ask.Shell, c *hmx.FailurePlaybook) {
+func showPlaybook(s *term.Screen, c *hmx.FailurePlaybook) {
 	if len(c.Symptoms) == 0 && c.FailurePattern != "" {
 		c.Symptoms = []string{c.FailurePattern}
 	}
@@ -282,7 +238,7 @@ type choiceRow struct {
 }
 
 // showPolicy prints what was chosen how often, and how that went.
-func showPolicy(s *ask.Shell, c *hmx.DecisionPolicy) {
+func showPolicy(s *term.Screen, c *hmx.DecisionPolicy) {
 	heading(s, "in this case")
 	item(s, "-", c.Condition)
 	heading(s, "recommended")
@@ -327,7 +283,7 @@ func showPolicy(s *ask.Shell, c *hmx.DecisionPolicy) {
 }
 
 // showPattern prints what comes before what, and what speaks against it.
-func showPattern(s *ask.Shell, c *hmx.CausalPattern) {
+func showPattern(s *term.Screen, c *hmx.CausalPattern) {
 	arrow := " → "
 	if c.Direction == "bidirectional" {
 		arrow = " ↔ "
@@ -358,7 +314,7 @@ func showPattern(s *ask.Shell, c *hmx.CausalPattern) {
 }
 
 // showStrategy prints a strategy as its phases.
-func showStrategy(s *ask.Shell, c *hmx.StrategyTemplate) {
+func showStrategy(s *term.Screen, c *hmx.StrategyTemplate) {
 	heading(s, "goal")
 	item(s, "-", c.Goal)
 	listing(s, "when", "-", c.ApplicabilityConditions)
@@ -381,4 +337,155 @@ func showStrategy(s *ask.Shell, c *hmx.StrategyTemplate) {
 	if of, any := number(c.Extra, "of"); ok && any {
 		s.Detail("tasks", fmt.Sprintf("%d of %d went this way", count, of))
 	}
+}
+
+// Chain prints versions as a tree: below each the ones that supersede it.
+func Chain(s *term.Screen, a *answer.Chain) {
+	known, below := make(map[string]bool), make(map[string][]*answer.Chained)
+	for i := range a.Versions {
+		known[a.Versions[i].ID] = true
+	}
+	var roots []*answer.Chained
+	for i := range a.Versions {
+		if x := &a.Versions[i]; known[x.Supersedes] {
+			below[x.Supersedes] = append(below[x.Supersedes], x)
+		} else {
+			roots = append(roots, x)
+		}
+	}
+	printed := make(map[string]bool)
+	var print func(x *answer.Chained, depth int)
+	print = func(x *answer.Chained, depth int) {
+		if printed[x.ID] {
+			return
+		}
+		printed[x.ID] = true
+		showVersion(s, x, depth, x.ID == a.URI.ID)
+		for _, next := range below[x.ID] {
+			print(next, depth+1)
+		}
+	}
+	for _, x := range roots {
+		print(x, 0)
+	}
+}
+
+// showVersion prints one version of a tree.
+func showVersion(s *term.Screen, a *answer.Chained, depth int, asked bool) {
+	lead, indent := "", min(depth, 20)*3
+	if depth > 0 {
+		lead = strings.Repeat(" ", indent-3) + "└─ "
+	}
+	id, status := term.OneLine(a.ID), string(a.Status)
+	if asked {
+		id = s.Paint.Bold(id)
+	}
+	if a.Status == hmx.StatusActive {
+		status = s.Paint.Green(status)
+	}
+	fmt.Fprintf(s.Stdout, "%sv%d %s %s, confidence %.3f, %s\n", lead, a.Version, id, status, a.Confidence, term.Counted(a.Events, "event"))
+	if depth == 0 {
+		fmt.Fprintf(s.Stdout, "   %s\n", term.Preview(a.Title, s.Measure()-3))
+	}
+	for i, c := range a.Changes {
+		text := string(c.Status)
+		if i == 0 {
+			text = "written as " + text
+		}
+		if c.SupersededBy != "" {
+			text += " by " + c.SupersededBy + ","
+		}
+		text += " " + moment(c.Time) + " by " + c.Actor
+		if c.Reason != "" {
+			text += ": " + c.Reason
+		}
+		s.Aside(indent+3, text)
+	}
+	if a.Supersedes != "" && depth == 0 {
+		s.Aside(indent+3, "it supersedes "+a.Supersedes+", which is not shown")
+	}
+}
+
+// Diff prints what changed for a person.
+func Diff(s *term.Screen, d *answer.Diff) {
+	fmt.Fprintf(s.Stdout, "from v%d %s\n", d.From.Version, term.OneLine(d.From.ID))
+	fmt.Fprintf(s.Stdout, "to   v%d %s\n", d.To.Version, s.Paint.Bold(term.OneLine(d.To.ID)))
+	if len(d.Changes) == 0 {
+		fmt.Fprintln(s.Stdout, s.Paint.Dim("they say the same"))
+	}
+	for _, x := range d.Changes {
+		path := term.Preview(x.Path, 80)
+		switch x.Op {
+		case lukasa.DiffAdd:
+			fmt.Fprintf(s.Stdout, "%s %s: %s\n", s.Paint.Green("+"), path, value(x.To))
+		case lukasa.DiffRemove:
+			fmt.Fprintf(s.Stdout, "%s %s: %s\n", s.Paint.Red("-"), path, value(x.From))
+		case lukasa.DiffOrder:
+			fmt.Fprintf(s.Stdout, "%s %s: %s\n", s.Paint.Yellow("↕"), path, value(x.To))
+		default:
+			fmt.Fprintf(s.Stdout, "%s %s: %s → %s\n", s.Paint.Yellow("~"), path, value(x.From), value(x.To))
+		}
+	}
+	if d.EventsAdded+d.EventsRemoved > 0 {
+		s.Detail("evidence", fmt.Sprintf("%s more, %s fewer", term.Counted(d.EventsAdded, "event"), term.Thousands(d.EventsRemoved)))
+	}
+}
+
+// value is a value of a difference for a person: a text as it is, anything else as JSON.
+func value(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return term.Preview(text, 100)
+	}
+	return term.Preview(string(raw), 100)
+}
+
+// Artifacts prints a list of artifacts. Whether all of them were asked for decides what is advised if
+// there are none.
+func Artifacts(s *term.Screen, a *answer.Artifacts, all bool) {
+	rows := make([][]string, len(a.Artifacts))
+	for i, x := range a.Artifacts {
+		rows[i] = []string{
+			x.ArtifactID, string(x.ArtifactType), string(x.Status), fmt.Sprint(x.Version), fmt.Sprintf("%.3f", x.Confidence),
+			term.Counted(len(x.SourceEvents), "event"), term.Preview(x.Title, 60),
+		}
+	}
+	s.Table("ID", "TYPE", "STATUS", "VERSION", "CONFIDENCE", "EVIDENCE", "TITLE").Rows(rows)
+	more(s, a.Next, len(rows), "artifacts")
+	if len(rows) == 0 && a.Next == nil && !all {
+		s.Detail("perhaps", "--all lists those that are not in use, and `lukasa compile` makes new ones of what happened")
+	}
+}
+
+// more says how a list goes on, or that there is nothing on it.
+func more(s *term.Screen, next *string, rows int, name string) {
+	if next != nil {
+		fmt.Fprintf(s.Stdout, "… and more: --after %s\n", *next)
+	} else if rows == 0 {
+		fmt.Fprintln(s.Stdout, s.Paint.Dim("no "+name))
+	}
+}
+
+// Decided prints what became of an artifact.
+func Decided(s *term.Screen, done string, a *answer.Decided) {
+	u := a.URI
+	fmt.Fprintf(s.Stdout, "%s %s\n", s.Paint.Green(done), s.Paint.Bold(u.Head().String()))
+	s.Detail("status", string(a.To)+", was "+string(a.From))
+	if a.Superseded != nil {
+		s.Detail("superseded", a.Superseded.String())
+	}
+	s.Detail("position", fmt.Sprint(a.Position))
+	s.Detail("root", a.Root+" over "+term.Counted(int(a.Size), "record"))
+}
+
+// Fingerprint returns the row of a fingerprint in a list.
+func Fingerprint(a *answer.Fingerprint) []string {
+	guides := "everybody"
+	switch {
+	case a.Trust < lukasa.Agent:
+		guides = "nobody"
+	case a.Trust < lukasa.User || a.Visibility == lukasa.VisiblePrivate:
+		guides = a.Actor
+	}
+	return []string{a.URI.String(), a.Actor, a.Trust.String(), guides, moment(a.UpdatedAt), term.Thousands(int(a.Tasks)), fmt.Sprint(a.Tools), fmt.Sprint(a.Artifacts)}
 }
