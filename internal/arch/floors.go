@@ -63,6 +63,10 @@ func floors() []floor {
 		purpose:  "what the tests of every floor share",
 		packages: []string{"internal/testsize"},
 	}, {
+		name:     "tables",
+		purpose:  "what is known beforehand: what programs do",
+		packages: []string{"internal/programs"},
+	}, {
 		name:    "ground",
 		purpose: "what stands on nothing of ours: error catalogue, canonical JSON, trees, tokens, what a record is, what a command line runs, this table",
 		packages: []string{

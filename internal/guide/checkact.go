@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/shell"
 	"lukasa.dev/internal/trace"
 )
@@ -166,7 +166,7 @@ func shellActs(x *shell.Command) []*act {
 			for _, text := range a.sqlIn(&one) {
 				list = append(list, sqlActs(text, a)...)
 			}
-			if databases()[a.program] && sqlBegins(x.Input) {
+			if programs.Databases()[a.program] && sqlBegins(x.Input) {
 				list = append(list, sqlActs(x.Input, a)...)
 			}
 			list = append(list, patches(a.program, words[1:], x.Input)...)
@@ -214,15 +214,10 @@ var writing = foldedWords("edit modify change alter write touch overwrite create
 // reading are the verbs of what looks into a file.
 var reading = foldedWords("read open view show print look access display output cat")
 
-// viewers are programs that show what is in a file.
-var viewers = foldedWords("cat tac less more head tail bat nl xxd od hexdump strings base64 grep egrep fgrep rg ag ack awk sed sort cut jq yq diff source vim vi nano emacs code open xdg-open type get-content gc")
-
 // transfers returns the words of a command, and of one that copies or moves files twice: with
 // what it takes, and with where it puts it.
 func transfers(c *trace.Command) [][]string {
-	switch c.Program {
-	case "cp", "mv", "rsync", "scp", "ln", "install":
-	default:
+	if !programs.Transfers()[c.Program] {
 		return [][]string{c.Words}
 	}
 	var flags, plain []string
@@ -244,9 +239,7 @@ func transfers(c *trace.Command) [][]string {
 // transferred notes what a copy or a move does to the files that it takes, or to those that it
 // puts in place.
 func (a *act) transferred(both, put bool) {
-	switch a.program {
-	case "cp", "mv", "rsync", "scp", "ln", "install":
-	default:
+	if !programs.Transfers()[a.program] {
 		return
 	}
 	switch {
@@ -265,10 +258,10 @@ func (a *act) transferred(both, put bool) {
 // pipedFrom notes a program whose output the act reads.
 func (a *act) pipedFrom(program string) {
 	a.verbs[folded("pipe")], a.names[folded(program)], a.runs[program] = true, true, true
-	if !shells()[a.program] {
+	if !programs.Shells()[a.program] {
 		return
 	}
-	for w := range shells() {
+	for w := range programs.Shells() {
 		a.names[folded(w)] = true
 	}
 	if program == "curl" || program == "wget" {
@@ -278,22 +271,16 @@ func (a *act) pipedFrom(program string) {
 	}
 }
 
-var (
-	shells = rawWords("sh bash zsh dash ksh")
-	// versioners are the programs that work on branches.
-	versioners = rawWords("git hg jj sl svn gh glab hub tea")
-	databases  = rawWords("psql mysql mariadb sqlite3 duckdb clickhouse-client sqlcmd bq snowsql")
-	// grouped are the subcommands of docker that have subcommands.
-	grouped = rawWords("compose container image volume network system buildx builder context stack swarm service node secret config plugin manifest trust")
-	// interpreters run the script that is their first word.
-	interpreters = rawWords("python python3 node ruby perl php deno tsx ts-node sh bash zsh dash ksh source .")
-)
+// interprets reports whether a program runs the script that is its first word.
+func interprets(program string) bool {
+	return programs.Interpreters()[program] || program == "deno" || program == "source" || program == "."
+}
 
 // commandAct returns what one command does, where branch is checked out if it is known.
 func commandAct(c *trace.Command, branch string) *act {
 	a := newAct(strings.Join(slices.Concat(c.Before, c.Words), " "))
 	a.program, a.at, a.argv = strings.ToLower(c.Program), branch, c.Words[1:]
-	a.versioned = versioners()[a.program]
+	a.versioned = programs.Versioners()[a.program]
 	a.names[folded(a.program)], a.runs[a.program] = true, true
 	for _, w := range c.Before {
 		if !strings.Contains(w, "=") {
@@ -305,9 +292,6 @@ func commandAct(c *trace.Command, branch string) *act {
 	if a.program == "git" {
 		rest, sub = gitWords(rest)
 	} else {
-		if (a.program == "docker" || a.program == "podman") && len(sub) == 2 && !grouped()[sub[0]] {
-			sub = sub[:1] // the next word is an image or a container
-		}
 		rest = rest[min(len(sub), len(rest)):]
 	}
 	if len(sub) > 1 && (sub[0] == "run" || sub[0] == "exec") {
@@ -317,11 +301,11 @@ func commandAct(c *trace.Command, branch string) *act {
 	if len(sub) == 0 && len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 		a.doesBehindFlags(rest)
 	}
-	if viewers()[a.program] {
+	if programs.Viewers()[a.program] {
 		addAll(a.verbs, reading())
 	}
 	a.script(c.Words[0])
-	if interpreters()[a.program] {
+	if interprets(a.program) {
 		a.interprets(rest)
 	}
 	a.words(rest)
@@ -377,9 +361,9 @@ func (a *act) given(words []string) {
 
 // noteDone notes what a program, or one with its subcommand, does.
 func (a *act) noteDone(phrase string) {
-	if known, ok := done()[phrase]; ok {
-		addAll(a.verbs, known[0])
-		addAll(a.nouns, known[1])
+	if doing, to, ok := done(phrase); ok {
+		addAll(a.verbs, doing)
+		addAll(a.nouns, to)
 	}
 }
 
@@ -404,9 +388,8 @@ func (a *act) doesBehindFlags(words []string) {
 		if strings.HasPrefix(w, "-") {
 			continue
 		}
-		if known, ok := done()[a.program+" "+w]; ok {
-			addAll(a.verbs, known[0])
-			addAll(a.nouns, known[1])
+		if phrase := a.program + " " + w; programs.Known(phrase) {
+			a.noteDone(phrase)
 			return
 		}
 		if seen++; seen == 3 {
@@ -605,18 +588,8 @@ func (a *act) requests(rest []string) {
 // method notes what a request does.
 func (a *act) method(name string) {
 	name = strings.ToUpper(name)
-	if doing, ok := methods()[name]; ok {
-		addAll(a.verbs, doing)
-	}
+	addAll(a.verbs, setOf(programs.Methods()[name]))
 	a.keywords[strings.ToLower(name)] = true
 	addAll(a.verbs, setOf("call request"))
 	addAll(a.nouns, setOf("request url api"))
 }
-
-// methods are what the methods of requests do.
-var methods = sync.OnceValue(func() map[string]set {
-	return map[string]set{
-		"GET": setOf("get fetch read"), "HEAD": setOf("get fetch"), "POST": setOf("post create send"), "PUT": setOf("put update replace write modify change"),
-		"PATCH": setOf("patch update modify change"), "DELETE": setOf("delete remove"),
-	}
-})

@@ -191,7 +191,7 @@ func (r *argReader) invocation(n canon.Node) (program, args canon.Node) {
 		r.lines = append(r.lines, name+" "+shell.Quote(words))
 	case string(r.doc.Key(args)) == "argv":
 		r.lines = append(r.lines, shell.Quote(words))
-	case programs()[low]:
+	case ruleNames()[low]:
 		r.lines = append(r.lines, low+" "+shell.Quote(words))
 	default:
 		return canon.None, canon.None

@@ -116,7 +116,7 @@ func (e *exception) judge(c *clause, a *act) lifted {
 		w := rest[i]
 		met, _ := a.meets(&group{words: []word{w}, place: true})
 		all = all && (met || a.onNamed(w.folded))
-		known = known && (w.flag || programs()[w.low] && a.program != "")
+		known = known && (w.flag || ruleNames()[w.low] && a.program != "")
 	}
 	switch {
 	case all:

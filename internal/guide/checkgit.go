@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/shell"
 )
 
@@ -50,23 +51,21 @@ func (a *act) particular(sub, rest []string) {
 				a.path(file)
 			}
 		}
-	case "sed", "perl", "gsed", "yq", "awk", "gawk":
-		if a.has("-i", "--in-place", "--inplace") {
-			a.writes()
-		}
-	case "patch", "sponge", "truncate", "shred", "ed", "ex", "vi", "vim", "nvim", "nano", "emacs":
-		a.writes()
 	case "sort", "openssl":
 		a.puts(rest, "-o", "--output", "-out")
 	case "docker", "podman":
 		for _, w := range rest { // images are no branches
 			a.from[exactly(w)] = true
 		}
-	case "curl", "wget", "http", "https":
+	}
+	switch {
+	case programs.Writers()[a.program], programs.InPlace()[a.program] && a.has("-i", "--in-place", "--inplace"):
+		a.writes()
+	case programs.Fetchers()[a.program]:
 		a.puts(rest, "-o", "--output", "-O", "--output-document")
 		a.requests(rest)
 		a.pushesByAPI(rest)
-	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "gem", "composer":
+	case programs.LocalPackages()[a.program]:
 		global := a.has("-g", "--global") || slices.Contains(sub, "global") || slices.Contains(rest, "--location=global")
 		if global || (a.program == "pip" || a.program == "pip3") && (a.runs["sudo"] || a.has("--break-system-packages")) {
 			addAll(a.nouns, setOf("globally global system-wide"))
@@ -74,7 +73,7 @@ func (a *act) particular(sub, rest []string) {
 		if slices.Contains(sub, "global") && len(rest) > 0 && rest[0] == "add" {
 			a.noteDone(a.program + " add")
 		}
-	case "apt", "apt-get", "brew", "dnf", "yum", "apk", "snap", "pacman", "zypper", "port", "choco", "winget":
+	case programs.SystemPackages()[a.program]:
 		addAll(a.nouns, setOf("globally global system-wide"))
 	}
 	if phrase == "npm version" {

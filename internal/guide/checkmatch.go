@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/trace"
 )
 
@@ -49,7 +50,7 @@ func (a *act) meets(g *group) (met, means bool) {
 			}
 			fallthrough
 		default:
-			if (a.verbs[w.folded] || a.names[w.folded]) && (a.program == "" || !programs()[w.low] || a.runs[w.low]) {
+			if (a.verbs[w.folded] || a.names[w.folded]) && (a.program == "" || !ruleNames()[w.low] || a.runs[w.low]) {
 				return true, true
 			}
 			if w.caps && a.bases[exactly(w.low)] {
@@ -82,7 +83,7 @@ func (a *act) hasFlag(name string) bool {
 	}
 	if strings.HasPrefix(name, "--") {
 		for letter, long := range longFlags {
-			if long == name && a.flags["-"+string(letter)] && shortens()[a.program] {
+			if long == name && a.flags["-"+string(letter)] && programs.LongFlags()[a.program] {
 				return true
 			}
 		}
@@ -99,12 +100,8 @@ func (a *act) hasFlag(name string) bool {
 	return true
 }
 
-// longFlags are flags of one letter as most programs write them at length, and shortens are
-// programs of which that is known.
-var (
-	longFlags = map[rune]string{'r': "--recursive", 'R': "--recursive", 'f': "--force", 'g': "--global", 'i': "--in-place", 'A': "--all", 'y': "--yes", 'n': "--no-verify"}
-	shortens  = rawWords("git rm cp mv ln npm pnpm yarn bun")
-)
+// longFlags are flags of one letter as most programs write them at length.
+var longFlags = map[rune]string{'r': "--recursive", 'R': "--recursive", 'f': "--force", 'g': "--global", 'i': "--in-place", 'A': "--all", 'y': "--yes", 'n': "--no-verify"}
 
 // hasPath reports whether a path of the act is what a rule names, or lies in it.
 func (a *act) hasPath(pattern string) bool {
@@ -182,7 +179,7 @@ func (a *act) hasNumber(low string) bool {
 // speaks says how a clause stands to an act, before what was done is looked at.
 func (c *clause) speaks(a *act) finding {
 	if c.only != "" {
-		if f := families()[c.only]; families()[a.program] == f && a.program != c.only {
+		if f := programs.Family(c.only); programs.Family(a.program) == f && a.program != c.only {
 			return missing
 		}
 		return apart

@@ -3,6 +3,7 @@ package guide
 import (
 	"strings"
 
+	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/trace"
 )
 
@@ -88,7 +89,7 @@ func sqlStatement(text string) (words []string, rest string) {
 
 // sqlIn returns the SQL that a command hands to a database.
 func (a *act) sqlIn(c *trace.Command) []string {
-	if !databases()[a.program] {
+	if !programs.Databases()[a.program] {
 		return nil
 	}
 	var list []string

@@ -1,5 +1,7 @@
 package guide
 
+import "lukasa.dev/internal/programs"
+
 // adviceIn returns what a sentence says to do, empty if it says none.
 func adviceIn(s []token) string {
 	for len(s) > 0 && (s[0].low == "but" || s[0].low == "and" || s[0].low == "please" || s[0].low == "instead") {
@@ -49,7 +51,7 @@ func readWish(s []token) (list []clause, rest []token, ok bool) {
 	if s[0].low == "only" {
 		s = s[1:]
 	}
-	if forced && len(s) >= 2 && s[0].low == "use" && families()[s[1].low] > 0 {
+	if forced && len(s) >= 2 && s[0].low == "use" && programs.Family(s[1].low) > 0 {
 		return []clause{{only: s[1].low, instead: words(s[:2])}}, nil, true
 	}
 	return nil, nil, false

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 )
 
 // barred reads a ban that has no "never": "no direct pushes to main", "pushing to main is
@@ -65,7 +66,7 @@ func (c clause) barred() (Statement, bool) {
 		}
 		return Statement{}, false
 	}
-	if programs()[c.at(0).low] && (c.at(1).low == "is" || c.at(1).low == "are") {
+	if programs.Spoken()[c.at(0).low] && (c.at(1).low == "is" || c.at(1).low == "are") {
 		c = clause{append([]word{{low: "using"}}, c.words...)}
 	}
 	forced := c.at(0).low == "force"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 )
 
 // directive is an order that a clause gives the agent: its operators, in whatever order they
@@ -98,7 +99,7 @@ func (c clause) directive() (d directive, ok bool) {
 // behind words that can only have a verb behind them.
 func (w word) verb() bool {
 	low := w.low
-	if actions()[low] || programs()[low] {
+	if actions()[low] || programs.Spoken()[low] {
 		return !w.quoted || w.code
 	}
 	if w.quoted || len(low) < 2 || vague()[low] || determiners()[low] || prepositions()[low] || reasons()[low] || unverbs()[low] || counts()[low] || past()[low] || plural(low) && !strings.HasSuffix(low, "ss") {
@@ -338,7 +339,7 @@ func (c clause) commands() bool {
 
 // particular reports whether a clause names something of the project by its own name.
 func (c clause) particular() bool {
-	return c.has(strong()) || slices.ContainsFunc(c.words, func(w word) bool { return w.code || path(w.low) || fileName(w.low) || programs()[w.low] })
+	return c.has(strong()) || slices.ContainsFunc(c.words, func(w word) bool { return w.code || path(w.low) || fileName(w.low) || programs.Spoken()[w.low] })
 }
 
 // tabooed reports whether a ban is on words that the agent says to the user: "never say 'you are
@@ -410,7 +411,7 @@ func (c clause) bars(lasts bool) (Statement, clause, bool) {
 		return s, read, ok
 	}
 	for i := 0; i < min(5, len(c.words)-1); i++ {
-		if c.words[i].stop == ':' && c.words[i+1].low == "never" && programs()[c.at(0).low] && (len(c.words) == i+2 || c.words[i+1].stop != 0) {
+		if c.words[i].stop == ':' && c.words[i+1].low == "never" && programs.Spoken()[c.at(0).low] && (len(c.words) == i+2 || c.words[i+1].stop != 0) {
 			return hard("run", clause{c.words[:i+1]}) // "terraform apply: never"
 		}
 	}
@@ -483,7 +484,7 @@ func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
 	}
 	last := own.words[n-1].low
 	repeats := more.at(0).low == "no" || more.at(0).low == "not" || more.at(0).low == "nor"
-	said := lasts || ends && (own.at(0).code || programs()[own.at(0).low]) || own.has(toAgent()) || own.has(unasked()) || c.has(houseRule())
+	said := lasts || ends && (own.at(0).code || programs.Spoken()[own.at(0).low]) || own.has(toAgent()) || own.has(unasked()) || c.has(houseRule())
 	kind := own.concrete() || own.code() || own.has(traces()) || last == "ever" || sqlWords()[own.at(0).low]
 	for i, w := range own.words {
 		if prepositions()[w.low] && i > 0 {
@@ -500,7 +501,7 @@ func (c clause) denied(lasts bool) (verb string, what clause, ok bool) {
 	case said:
 	case pleads && n < 6 && !c.has(momentary()):
 	case repeats && (kind || c.code() || c.has(toAgent())) && !c.has(counted()) && !slices.ContainsFunc(more.words, func(w word) bool { return strings.HasSuffix(w.low, "ed") }), last == "ever" && own.concrete():
-	case len(c.words) <= 4 && (own.at(0).code || programs()[own.at(0).low]):
+	case len(c.words) <= 4 && (own.at(0).code || programs.Spoken()[own.at(0).low]):
 	default:
 		return "", clause{}, false
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 )
 
 // marks are what makes a clause a rule for the agent.
@@ -133,7 +134,7 @@ func startsRule(words []word, i int) bool {
 		return !(prepositions()[words[0].low] && !placed(words)) && (!subjoins()[prev.low] || prev.low == "that" && before.has(minding()))
 	case low == "do" && next == "not":
 		// Behind one thing it would be "does not", so that it is an order.
-		return spokenJoints()[prev.low] || !plural(prev.low) && !vague()[prev.low] && !interrogative()[prev.low] && !programs()[prev.low] && prev.low != "people" && prev.low != "data"
+		return spokenJoints()[prev.low] || !plural(prev.low) && !vague()[prev.low] && !interrogative()[prev.low] && !programs.Spoken()[prev.low] && prev.low != "people" && prev.low != "data"
 	}
 	return spokenJoints()[prev.low] && (low == "never" || low == "always" || low == "no")
 }
@@ -162,7 +163,7 @@ func (c clause) unreasoned() clause {
 		if i > 1 && (w.low == "because" || w.low == "since" || w.low == "so" && c.words[i-1].stop != 0) {
 			return clause{c.words[:i]}
 		}
-		if c.words[i-1].stop != 0 && i > 1 && (vague()[w.low] || determiners()[w.low] || actions()[w.low] && !programs()[w.low] || w.low == "people" || w.low == "not" || w.low == "never" || w.low == "ever" || w.low == "always" || w.low == "only" || w.low == "just") {
+		if c.words[i-1].stop != 0 && i > 1 && (vague()[w.low] || determiners()[w.low] || actions()[w.low] && !programs.Spoken()[w.low] || w.low == "people" || w.low == "not" || w.low == "never" || w.low == "ever" || w.low == "always" || w.low == "only" || w.low == "just") {
 			return clause{c.words[:i]}
 		}
 	}
@@ -266,7 +267,7 @@ func (c clause) governs(m marks) (Statement, clause, bool) {
 	}
 	deed = deed.verbal()
 	verb, object := deed.at(0), clause{deed.deedWords()}.skip(1)
-	if verb.quoted && !verb.code || !agentDeeds()[verb.low] && !practises()[verb.low] && !crafts()[verb.low] && !programs()[verb.low] {
+	if verb.quoted && !verb.code || !agentDeeds()[verb.low] && !practises()[verb.low] && !crafts()[verb.low] && !programs.Spoken()[verb.low] {
 		return Statement{}, clause{}, false
 	}
 	if len(object.words) == 0 && !undirected()[verb.low] && !complete()[verb.low] || object.unsaid(verb.low) || object.has(yielding()) || object.has(runtime()) || object.has(atHand()) {

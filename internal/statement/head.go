@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 )
 
 // leading is what the words before a statement say of it.
@@ -167,7 +168,7 @@ func (c *clause) polite() bool {
 }
 
 // command reports whether a clause begins with a command between backquotes.
-func (c clause) command() bool { return c.at(0).code && programs()[c.at(0).low] }
+func (c clause) command() bool { return c.at(0).code && programs.Spoken()[c.at(0).low] }
 
 // state returns what the clause states.
 func (c clause) state() (Statement, bool) {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 )
 
 // lift reads what ends a rule by allowing again what it forbade, or by no longer asking
@@ -149,7 +150,7 @@ func (c clause) allowed() (Statement, bool) {
 	if c.at(0).low == "direct" {
 		c = c.skip(1)
 	}
-	if programs()[c.at(0).low] && c.at(1).low == "is" {
+	if programs.Spoken()[c.at(0).low] && c.at(1).low == "is" {
 		c = clause{append([]word{{low: "using"}}, c.words...)}
 	}
 	if c.at(0).low == "force" && c.at(1).low == "pushing" {

@@ -3,6 +3,8 @@ package statement
 import (
 	"slices"
 	"strings"
+
+	"lukasa.dev/internal/programs"
 )
 
 // matter is what the sentences of a message that state nothing say of those that do. Rules
@@ -127,7 +129,7 @@ func (m *matter) binds(s *candidate) bool {
 	switch {
 	case m.writes && !s.general, impersonal && (m.enforces || !m.plain(c) && !crafts()[verb]), m.automates && impersonal:
 		return false
-	case programs()[c.at(1).low] && (c.at(0).low == "never" || c.at(0).low == "always"), verb == "" || frames()[c.at(0).low] && !impersonal || c.has(everytime()) || c.questioned() > 0:
+	case programs.Spoken()[c.at(1).low] && (c.at(0).low == "never" || c.at(0).low == "always"), verb == "" || frames()[c.at(0).low] && !impersonal || c.has(everytime()) || c.questioned() > 0:
 		return true
 	case s.addresses():
 		return true
@@ -221,7 +223,7 @@ func (c clause) concrete() bool {
 		return true
 	}
 	for i, w := range c.words {
-		if materials()[w.low] || programs()[w.low] || fileName(w.low) || calendar()[singularOf(w.low)] || path(w.low) || hostName(w.low) || len(w.low) > 2 && w.low[0] == '.' && letter(w.low[1]) {
+		if materials()[w.low] || programs.Spoken()[w.low] || fileName(w.low) || calendar()[singularOf(w.low)] || path(w.low) || hostName(w.low) || len(w.low) > 2 && w.low[0] == '.' && letter(w.low[1]) {
 			return !(i > 0 && c.words[i-1].low == "upload") // what users of a program bring
 		}
 	}

@@ -23,10 +23,6 @@ var (
 	materials = set("file files folder folders directory directories test tests suite code build builds pipeline hooks dependencies package packages database databases db backups backup server servers cluster machine laptop release releases migration script scripts",
 		"config configuration history formatter environment red green review reviews merged")
 
-	// programs are those that agents run.
-	programs = set("git npm pnpm npx yarn bun pip pip3 uv poetry conda cargo rustup gofmt go make cmake gradle maven mvn docker podman kubectl helm terraform tofu ansible aws gcloud az psql mysql redis-cli rm mv cp chmod chown sudo curl wget ssh scp",
-		"rsync brew apt apt-get yum dnf systemctl bash zsh sh python python3 node deno tsc eslint prettier ruff black mypy pytest jest vitest gh glab vercel netlify flyctl heroku rake bundle gem composer dotnet kill killall pkill nohup tmux sed awk")
-
 	// parties are phrases of the user and the agent.
 	parties = phrases("me|my|you|your|yourself|asking|permission|approval|consent")
 

@@ -1,6 +1,9 @@
 package statement
 
-import "lukasa.dev/internal/memory"
+import (
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
+)
 
 // ways reads how a group works, said as a rule: "we never push to main". What a group's
 // program does, or fails to do, is none.
@@ -84,7 +87,7 @@ func (c clause) ruled() (string, clause) {
 			return verb, c.skip(i + 1)
 		case deeds[low] != "":
 			return deeds[low], c.skip(i + 1)
-		case i > 0 && w.code && programs()[low] && low != "git":
+		case i > 0 && w.code && programs.Spoken()[low] && low != "git":
 			return "run", c.skip(i)
 		case i > 0 && third(low) && bare()[c.at(i-1).low]:
 			return stem(low), c.skip(i + 1)

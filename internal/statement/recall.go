@@ -1,6 +1,9 @@
 package statement
 
-import "lukasa.dev/internal/memory"
+import (
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
+)
 
 // takesBack reads a sentence that ends a rule by recalling it, there or in the sentence
 // before: "I told you to never touch legacy, drop it", "I said no sudo. Cancel that."
@@ -119,7 +122,7 @@ func recalled(words []word) (clause, bool) {
 		}
 		before := words[i-1].low
 		ruled = ruled || before == "never" || before == "not" || before == "always"
-		if before == "no" && (!actions()[w.low] || programs()[w.low]) && !vague()[w.low] && !recallEnds()[w.low] {
+		if before == "no" && (!actions()[w.low] || programs.Spoken()[w.low]) && !vague()[w.low] && !recallEnds()[w.low] {
 			return clause{append([]word{{low: "use"}}, clause{words[i:]}.recollected()...)}, true
 		}
 		if !ruled || !recallJoints()[before] || !actions()[w.low] && gerund(w.low, actions()) == "" {

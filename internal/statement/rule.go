@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 )
 
 // rule reads what must or must not be done, said to whoever works for the user.
@@ -136,7 +137,7 @@ func (c clause) consent() (Statement, bool) {
 		for often()[deed.at(0).low] || deed.at(0).low == "ever" {
 			deed = deed.skip(1)
 		}
-	} else if gerund(deed.at(0).low, actions()) == "" && !programs()[deed.at(0).low] {
+	} else if gerund(deed.at(0).low, actions()) == "" && !programs.Spoken()[deed.at(0).low] {
 		return Statement{}, false
 	}
 	deed = deed.based().verbal()
@@ -253,7 +254,7 @@ func (c clause) verbal() clause {
 		}
 		return c
 	}
-	if first.quoted && !first.code || !programs()[first.low] {
+	if first.quoted && !first.code || !programs.Spoken()[first.low] {
 		return c
 	}
 	if next := c.at(1); first.low == "git" && actions()[next.low] && next.code == first.code {
@@ -397,9 +398,9 @@ func (c clause) ordered() (Statement, bool) {
 func (c clause) instead() (Statement, bool) {
 	strength := memory.StrengthFirm
 	rest, ok := c.cut("use", "write", "call it", "i want you to use", "please use")
-	if !ok && programs()[c.at(0).low] && c.at(1).low == "only" {
+	if !ok && programs.Spoken()[c.at(0).low] && c.at(1).low == "only" {
 		rest, ok = clause{append([]word{{low: c.at(0).low, stop: ','}}, c.words[2:]...)}, true
-	} else if !ok && programs()[c.at(0).low] && c.at(1).low == "never" && programs()[c.at(2).low] {
+	} else if !ok && programs.Spoken()[c.at(0).low] && c.at(1).low == "never" && programs.Spoken()[c.at(2).low] {
 		rest, ok = c, true
 	}
 	if !ok {

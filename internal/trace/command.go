@@ -1,6 +1,10 @@
 package trace
 
-import "strings"
+import (
+	"strings"
+
+	"lukasa.dev/internal/programs"
+)
 
 const (
 	maxLine     = 2048 // bytes of a command line that are looked at
@@ -29,7 +33,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 			continue
 		}
 		piped := joint == '|' && written > 0 && aside < 0
-		if aboutShell()[program(words[0])] && (written > 0 || piped) {
+		if programs.ShapeAside()[program(words[0])] && (written > 0 || piped) {
 			continue
 		}
 		if aside >= 0 {
@@ -49,7 +53,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 			dst = dst[:before]
 			break
 		}
-		if aboutShell()[program(words[0])] {
+		if programs.ShapeAside()[program(words[0])] {
 			aside = at
 		}
 		written++
@@ -60,7 +64,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 // appendCommand appends the shape of one command; of one behind a pipe its program.
 func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 	name := program(words[0])
-	if shells()[name] && depth < 2 && !piped {
+	if programs.Shells()[name] && depth < 2 && !piped {
 		if inner, ok := shellText(words[1:]); ok {
 			return appendLine(dst, inner, depth+1)
 		}
@@ -71,7 +75,7 @@ func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 	rest := words[1:]
 	if at, script := scriptBehind(name, rest); script != "" && !piped {
 		// A shell that runs a script is that script, by whatever name it is called.
-		if rest = rest[at+1:]; shells()[name] {
+		if rest = rest[at+1:]; programs.Shells()[name] {
 			name = script
 		} else {
 			dst = append(append(dst, name...), ' ')
@@ -88,12 +92,12 @@ func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 		phrase += " " + w
 		dst = append(append(dst, ' '), w...)
 	}
-	if carriers()[phrase] && depth < 4 {
+	if programs.Carriers()[phrase] && depth < 4 {
 		if inner := unwrapped(withoutGeneral(phrase, rest)); len(inner) > 0 && inner[0][0] != '-' {
 			return appendCommand(append(dst, ' '), inner, false, depth+1)
 		}
 	}
-	if modular()[name] && len(rest) > 1 && rest[0] == "-m" && moduleName(rest[1]) {
+	if programs.Modular()[name] && len(rest) > 1 && rest[0] == "-m" && moduleName(rest[1]) {
 		dst = append(append(dst, " -m "...), rest[1]...)
 		rest = rest[2:]
 	}
@@ -103,7 +107,7 @@ func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 // does returns the words that say what a program does, without the general flags before
 // them, and what is behind them.
 func does(name string, words []string) (sub, rest []string) {
-	deep, phrase := subcommands()[name], name
+	deep, phrase := programs.Depth(name), name
 	rest = words
 	for deep > 0 {
 		next := withoutGeneral(phrase, rest)
@@ -112,10 +116,10 @@ func does(name string, words []string) (sub, rest []string) {
 		}
 		phrase += " " + next[0]
 		sub, rest, deep = append(sub, next[0]), next[1:], deep-1
-		if carriers()[phrase] {
+		if programs.Carriers()[phrase] {
 			break
 		}
-		if deep == 0 && subcommands()[phrase] > 1 {
+		if deep == 0 && programs.Depth(phrase) > 1 {
 			deep = 1
 		}
 	}
@@ -126,7 +130,7 @@ func does(name string, words []string) (sub, rest []string) {
 func withoutGeneral(phrase string, words []string) []string {
 	for len(words) > 0 && len(words[0]) > 1 && (words[0][0] == '-' || words[0][0] == '+') {
 		n := 1
-		if general()[phrase+" "+words[0]] {
+		if programs.General(phrase, words[0]) {
 			n = 2
 		}
 		words = words[min(n, len(words)):]
@@ -136,7 +140,7 @@ func withoutGeneral(phrase string, words []string) []string {
 
 // scriptBehind returns the script that an interpreter is given, and where it stands.
 func scriptBehind(name string, words []string) (at int, script string) {
-	if !interpreters()[name] {
+	if !programs.Interpreters()[name] {
 		return 0, ""
 	}
 	for at < len(words) && len(words[at]) > 1 && words[at][0] == '-' {
@@ -167,7 +171,7 @@ func scriptName(w string) string {
 		w = w[i+1:]
 	}
 	dot := strings.LastIndexByte(w, '.')
-	if dot <= 0 || !scripts()[w[dot+1:]] {
+	if dot <= 0 || !programs.Scripts()[w[dot+1:]] {
 		return ""
 	}
 	t := traitsOf(w)
@@ -187,7 +191,7 @@ func moduleName(w string) bool {
 // alike in a row one.
 func appendWords(dst []byte, phrase string, words []string) []byte {
 	last, nth := "", 0
-	roles := wordRoles()[phrase]
+	roles := programs.WordRoles(phrase)
 	for i, w := range words {
 		if len(dst) > MaxShape-2*maxSlotWord {
 			break
@@ -199,8 +203,8 @@ func appendWords(dst []byte, phrase string, words []string) []byte {
 		switch {
 		case len(w) > 1 && w[0] == '-' && !numeric(w[1:]):
 			part = flagShape(w)
-		case i > 0 && flagRoles()[words[i-1]] != "":
-			part = flagRoles()[words[i-1]]
+		case i > 0 && programs.FlagRole(words[i-1]) != "":
+			part = programs.FlagRole(words[i-1])
 		case len(roles) > 0 && !numeric(w):
 			part = roles[min(nth, len(roles)-1)]
 			nth++
@@ -281,14 +285,14 @@ func unwrapped(words []string) []string {
 			words = words[1:]
 			continue
 		}
-		if !wrappers()[program(w)] {
+		if !programs.ShapeWrappers()[program(w)] {
 			return words
 		}
 		i := 1
 		for i < len(words) {
 			a := words[i]
 			switch {
-			case a[0] == '-' && valued()[a] && i+1 < len(words):
+			case a[0] == '-' && programs.ShapeValued()[a] && i+1 < len(words):
 				i += 2
 				continue
 			case a[0] == '-', assigns(a), a[0]-'0' <= 9:

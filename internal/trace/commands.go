@@ -1,5 +1,7 @@
 package trace
 
+import "lukasa.dev/internal/programs"
+
 // The bounds of what Commands reads.
 const (
 	MaxLine     = 64 << 10 // bytes of a line
@@ -36,7 +38,7 @@ func appendCommands(list []Command, line string, depth int) []Command {
 			continue
 		}
 		name := program(words[0])
-		if inner, ok := shellText(words[1:]); ok && shells()[name] && depth < 2 {
+		if inner, ok := shellText(words[1:]); ok && programs.Shells()[name] && depth < 2 {
 			list = appendCommands(list, inner, depth+1)
 			continue
 		}
@@ -51,11 +53,11 @@ func appendCommands(list []Command, line string, depth int) []Command {
 
 // subWords returns the words that say what a program does.
 func subWords(name string, rest []string) []string {
-	n, deep, phrase := 0, subcommands()[name], name
+	n, deep, phrase := 0, programs.Depth(name), name
 	for deep > 0 && n < len(rest) && plainWord(rest[n]) {
 		phrase += " " + rest[n]
 		n, deep = n+1, deep-1
-		if deep == 0 && subcommands()[phrase] > 1 {
+		if deep == 0 && programs.Depth(phrase) > 1 {
 			deep = 1
 		}
 	}

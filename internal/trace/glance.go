@@ -6,6 +6,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/programs"
 )
 
 // Glance is what one event tells of what was done, without any other event of its
@@ -254,7 +255,7 @@ func wordsOf(p *page, n canon.Node) string {
 			words = append(words, p.at(c))
 		}
 	}
-	if len(words) > 0 && shells()[program(words[0])] {
+	if len(words) > 0 && programs.Shells()[program(words[0])] {
 		if line, ok := shellText(words[1:]); ok {
 			return line
 		}

@@ -1,6 +1,10 @@
 package trace
 
-import "strings"
+import (
+	"strings"
+
+	"lukasa.dev/internal/programs"
+)
 
 // How much of a step a command is. Of a line, the last command of the highest rank is the
 // step: what stands before it prepares it.
@@ -44,7 +48,7 @@ func commandName(command string) string {
 		if bare == "" || bare[0] == '<' || bare[0] == '-' && bare != "-m" {
 			break
 		}
-		if bare == "-m" && (!modular()[command[:end]] || strings.HasPrefix(command[end:], " -m <")) {
+		if bare == "-m" && (!programs.Modular()[command[:end]] || strings.HasPrefix(command[end:], " -m <")) {
 			break
 		}
 		end += len(word)
@@ -56,9 +60,9 @@ func commandName(command string) string {
 func rankOf(name string) int {
 	first, _, _ := strings.Cut(name, " ")
 	switch {
-	case aboutShell()[first]:
+	case programs.ShapeAside()[first]:
 		return rankShell
-	case looking()[first], lookingSub()[name]:
+	case programs.ShapeLooks()[first], programs.ShapeLooksSub()[name]:
 		return rankLook
 	}
 	return rankAct

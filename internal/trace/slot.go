@@ -390,15 +390,3 @@ func indexPhrases(list string) func() map[string]bool {
 		return set
 	})
 }
-
-// indexPairs returns the second word of each pair by the first.
-func indexPairs(list string) func() map[string]string {
-	return sync.OnceValue(func() map[string]string {
-		set := map[string]string{}
-		for pair := range strings.SplitSeq(list, ", ") {
-			name, value, _ := strings.Cut(pair, " ")
-			set[name] = value
-		}
-		return set
-	})
-}

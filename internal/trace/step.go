@@ -683,3 +683,6 @@ func (r *Reader) deedError(ev *hmx.Event) string {
 	}
 	return ""
 }
+
+// runners are the words in the names of tools that run command lines.
+var runners = indexWords("bash shell sh zsh exec execute terminal command cmd run powershell console process")

@@ -6,6 +6,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/programs"
 )
 
 // message reads what somebody said.
@@ -327,7 +328,7 @@ func (t *Task) conclude() {
 				return
 			}
 		}
-		if s.Tool == ToolTest || s.Command && runsTests(s.Tool) {
+		if s.Tool == ToolTest || s.Command && programs.RunsTests(s.Tool) {
 			t.judge(s, ByTests)
 			return
 		}

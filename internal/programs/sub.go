@@ -1,13 +1,17 @@
-package trace
+package programs
 
 import (
 	"strings"
 	"sync"
 )
 
-// subcommands says of programs how many words behind their name say what they do.
+// Depth returns how many words behind a program, or behind a program with its subcommand, say
+// what it does. Of a phrase of several words it counts those of the phrase, too.
+func Depth(phrase string) int { return depths()[phrase] }
+
+// depths says of programs how many words behind their name say what they do.
 // What is not listed has none.
-var subcommands = sync.OnceValue(func() map[string]int {
+var depths = sync.OnceValue(func() map[string]int {
 	deep := map[string]int{}
 	for n, list := range [...]string{
 		1: "git go cargo npm yarn pnpm bun deno pip pip3 pipx uv poetry pdm hatch rye pipenv conda mamba brew apt apt-get dnf yum apk pacman snap port choco winget systemctl service launchctl make gmake just task rake " +
@@ -23,7 +27,7 @@ var subcommands = sync.OnceValue(func() map[string]int {
 		}
 	}
 	for _, phrases := range [...]string{
-		"npm run, yarn run, pnpm run, bun run, mise run, moon run, rushx run, task run, poe run, go mod, go tool, go work, git remote, git stash, git submodule, git worktree, git bisect, git config, git flow, git lfs, cargo xtask, uv pip, uv tool, terraform state, terraform workspace",
+		"npm run, yarn run, pnpm run, bun run, mise run, moon run, task run, go mod, go tool, go work, git remote, git stash, git submodule, git worktree, git bisect, git config, git flow, git lfs, cargo xtask, uv pip, uv tool, terraform state, terraform workspace",
 		"helm repo, composer run, deno task, dotnet ef, dotnet tool, mix deps, conda env, nx run, turbo run, lerna run, yarn workspace, pre-commit run, prisma migrate, prisma db, supabase db, supabase functions, firebase emulators",
 		"docker compose, docker image, docker container, docker volume, docker network, docker system, docker buildx, docker builder, docker context, docker manifest, docker swarm, docker stack, docker service, docker secret",
 		"podman compose, podman image, podman container, podman volume, podman network, podman system, podman pod, podman machine",
@@ -34,19 +38,22 @@ var subcommands = sync.OnceValue(func() map[string]int {
 			deep[phrase] = 2
 		}
 	}
-	for phrase := range carriers() {
+	for phrase := range Carriers() {
 		deep[phrase] = 2
 	}
 	return deep
 })
 
-// carriers are phrases behind which another command stands, which runs in a prepared
+// Carriers are phrases behind which another command stands, which runs in a prepared
 // environment.
-var carriers = indexPhrases("uv run, poetry run, pdm run, hatch run, rye run, pipenv run, pipx run, bundle exec, pnpm exec, pnpm dlx, npm exec, yarn exec, yarn dlx, conda run, mise exec, direnv exec, dotnet exec, docker-compose exec")
+var Carriers = phrases("uv run, poetry run, pdm run, hatch run, rye run, pipenv run, pipx run, bundle exec, pnpm exec, pnpm dlx, npm exec, yarn exec, yarn dlx, conda run, mise exec, direnv exec, dotnet exec, docker-compose exec")
+
+// General reports whether a flag of a program stands before what it does and has a value.
+func General(phrase, flag string) bool { return general()[phrase+" "+flag] }
 
 // general are the flags of programs that stand before what they do and have a value.
-var general = sync.OnceValue(func() map[string]bool {
-	out := map[string]bool{}
+var general = sync.OnceValue(func() Set {
+	out := Set{}
 	for program, flags := range map[string]string{
 		"git": "-C -c --git-dir --work-tree --namespace --exec-path", "go": "-C", "make": "-C -f -I --directory --file --makefile", "gmake": "-C -f",
 		"npm": "--prefix -C -w --workspace", "pnpm": "-C --dir --filter -F", "yarn": "--cwd", "bun": "--cwd", "cargo": "--manifest-path -Z --config",
@@ -65,8 +72,10 @@ var general = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// wordRoles are what the words behind a command are, in their order. All that follow are
-// of the last role.
+// WordRoles returns what the words behind a command are, in their order, as slots of a shape. All
+// that follow are of the last role.
+func WordRoles(phrase string) []string { return wordRoles()[phrase] }
+
 var wordRoles = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	for roles, phrases := range map[string]string{
@@ -89,29 +98,18 @@ var wordRoles = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// flagRoles are what the values of flags are that name something.
-var flagRoles = indexPairs("-run <name>, -bench <name>, -fuzz <name>, -k <name>, -t <name>, --grep <name>, --testNamePattern <name>, -m <text>, --message <text>, -C <path>")
+// FlagRole returns what the value of a flag is that names something, as the slot of a shape;
+// empty if it is none of these.
+func FlagRole(flag string) string { return flagRoles()[flag] }
 
-// wrappers run the command behind them; those of valued take a value with these flags.
-var (
-	wrappers = indexWords("sudo doas env nohup time command exec nice ionice stdbuf setsid xargs timeout gtimeout watch caffeinate npx bunx uvx builtin unbuffer chronic dotenv cross-env")
-	valued   = indexWords("-u -g -n -s -k -I -P -L -c -p --user --signal --preserve-env --interval --package --kill-after")
-	// aboutShell are commands that are about the shell itself.
-	aboutShell = indexWords("cd pushd popd export set unset source . alias true false : wait sleep echo printf clear pwd mkdir trap fi done esac for case select function return exit local read eval let declare typeset shift test [ [[ umask ulimit shopt")
-	shells     = indexWords("sh bash zsh dash fish ksh")
-	modular    = indexWords("python python3 py pypy pypy3")
-	// interpreters run the script that is named behind them.
-	interpreters = indexWords("python python3 py pypy pypy3 node nodejs ts-node tsx ruby perl php lua Rscript pwsh powershell sh bash zsh dash fish ksh")
-	// scripts are the ends of names of scripts.
-	scripts = indexWords("sh bash zsh fish py js mjs cjs ts mts rb pl php lua ps1 bat cmd r R")
-	// looking are commands that only show something.
-	looking = indexWords("ls cat head tail less more grep rg ag ack egrep fgrep zgrep find fd locate tree wc sort uniq cut awk gawk tr nl column stat file du df which whereis type date whoami id uname hostname env printenv ps top htop lsof " +
-		"jq yq diff cmp md5sum sha1sum sha256sum shasum xxd hexdump strings bat basename dirname realpath readlink man tldr history tput seq expr sed dir free uptime tee")
-	lookingSub = indexPhrases("git status, git log, git diff, git show, git ls-files, git blame, git rev-parse, git describe, git reflog, git shortlog, git grep, git ls-tree, git cat-file, git rev-list, git name-rev, git merge-base, go list, go env, go doc, go version, npm ls, npm view, pip show, pip list, pip freeze, cargo tree")
-)
-
-// runners are the words in the names of tools that run command lines.
-var runners = indexWords("bash shell sh zsh exec execute terminal command cmd run powershell console process")
+var flagRoles = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	for pair := range strings.SplitSeq("-run <name>, -bench <name>, -fuzz <name>, -k <name>, -t <name>, --grep <name>, --testNamePattern <name>, -m <text>, --message <text>, -C <path>", ", ") {
+		name, role, _ := strings.Cut(pair, " ")
+		out[name] = role
+	}
+	return out
+})
 
 // tests are the beginnings of the shapes of commands that run tests.
 var tests = [...]string{
@@ -120,8 +118,8 @@ var tests = [...]string{
 	"rspec", "bundle exec rspec", "ctest", "dotnet test", "mix test", "swift test", "flutter test", "phpunit", "composer test", "rails test", "playwright test", "cypress run", "uv run pytest", "poetry run pytest",
 }
 
-// runsTests reports whether the shape of a command is that of a run of tests.
-func runsTests(shape string) bool {
+// RunsTests reports whether the shape of a command is that of a run of tests.
+func RunsTests(shape string) bool {
 	for _, t := range tests {
 		if len(shape) >= len(t) && shape[:len(t)] == t && (len(shape) == len(t) || shape[len(t)] == ' ' || shape[len(t)] == ':') {
 			return true
