@@ -138,7 +138,7 @@ func (c clause) passive() (verb string, what clause, ok bool) {
 // undone reads a ban in the passive voice on what is done with something of the project.
 func (c clause) undone() (Statement, bool) {
 	verb, what, ok := c.passive()
-	if !ok || !what.has(strong()) && !what.has(products()) && !what.particular() || what.has(atHand()) {
+	if !ok || !what.has(strong()) && !what.has(products()) && !what.particular() || what.isAtHand() {
 		return Statement{}, false
 	}
 	return clause{append([]word{{low: verb}}, what.words...)}.act(memory.StrengthHard)
@@ -214,7 +214,7 @@ func (c clause) handsOff() (Statement, bool) {
 			what, ok = clause{c.words[:i]}, true
 		}
 	}
-	if what = (clause{what.deedWords()}); !ok || !what.workshop() || what.has(atHand()) || what.has(aloneForNow()) {
+	if what = (clause{what.deedWords()}); !ok || !what.workshop() || what.isAtHand() || what.has(aloneForNow()) {
 		return Statement{}, false
 	}
 	return clause{append([]word{{low: "touch"}}, what.words...)}.act(memory.StrengthHard)

@@ -301,7 +301,7 @@ func (c clause) ordains(lasts, first bool) (Statement, clause, bool) {
 	deed := d.deed.verbal()
 	verb := deed.at(0)
 	object := clause{deed.deedWords()}.skip(1)
-	if !verb.verb() || verb.stop != 0 && !undirected()[verb.low] || object.unsaid(verb.low) || object.has(yielding()) || !d.absolute && deed.said().has(atHand()) {
+	if !verb.verb() || verb.stop != 0 && !undirected()[verb.low] || object.unsaid(verb.low) || object.has(yielding()) || !d.absolute && deed.said().isAtHand() {
 		return Statement{}, clause{}, false
 	}
 	strength := memory.StrengthHard
@@ -572,7 +572,7 @@ func (c clause) produces() (Statement, clause, bool) {
 		}
 		what := append(append([]word{}, c.words[:made-1]...), rest.words...)
 		s := Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: key("rule", clause{what}.deedWords())}
-		return s, clause{append([]word{{low: "always"}, c.words[made]}, what...)}, s.Subject != "" && !(clause{c.words[:made]}).has(atHand())
+		return s, clause{append([]word{{low: "always"}, c.words[made]}, what...)}, s.Subject != "" && !(clause{c.words[:made]}).isAtHand()
 	}
 	return Statement{}, clause{}, false
 }

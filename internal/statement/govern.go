@@ -231,7 +231,7 @@ func (c clause) governs(m marks) (Statement, clause, bool) {
 		return rule("never", clause{append([]word{{low: "touch"}}, what.words...)})
 	}
 	if what, ok := c.cut("i never want to see", "i do not want to see any more", "i do not want to see any", "i do not want to see"); ok {
-		if !m.agent || !m.any() || what.has(atHand()) || len(what.words) == 0 {
+		if !m.agent || !m.any() || what.isAtHand() || len(what.words) == 0 {
 			return Statement{}, clause{}, false
 		}
 		return rule("never", clause{append([]word{{low: "use"}}, what.words...)})
@@ -270,7 +270,7 @@ func (c clause) governs(m marks) (Statement, clause, bool) {
 	if verb.quoted && !verb.code || !agentDeeds()[verb.low] && !practises()[verb.low] && !crafts()[verb.low] && !programs.Spoken()[verb.low] {
 		return Statement{}, clause{}, false
 	}
-	if len(object.words) == 0 && !undirected()[verb.low] && !complete()[verb.low] || object.unsaid(verb.low) || object.has(yielding()) || object.has(runtime()) || object.has(atHand()) {
+	if len(object.words) == 0 && !undirected()[verb.low] && !complete()[verb.low] || object.unsaid(verb.low) || object.has(yielding()) || object.has(runtime()) || object.isAtHand() {
 		return Statement{}, clause{}, false
 	}
 	switch {

@@ -37,7 +37,7 @@ func (c clause) group() (Statement, bool) {
 	if (c.at(1).low == "never" || c.at(1).low == "always") && (object.has(yielding()) || object.has(data()) || object.has(amiss()) || object.concludes()) {
 		return Statement{}, false
 	}
-	if !works()[rest.at(0).low] || len(object.words) == 0 || vague()[object.at(0).low] || object.at(0).low == "each" || object.has(atHand()) || object.has(bygone()) {
+	if !works()[rest.at(0).low] || len(object.words) == 0 || vague()[object.at(0).low] || object.at(0).low == "each" || object.isAtHand() || object.has(bygone()) {
 		return Statement{}, false
 	}
 	return fact(key("project", rest.words))
@@ -46,7 +46,7 @@ func (c clause) group() (Statement, bool) {
 // using reads what is used, and for what.
 func using(who string, c clause) (Statement, bool) {
 	first := c.at(0).low
-	if len(c.words) == 0 || vague()[first] || counts()[first] && first != "a" && first != "an" || first == "the" && !c.at(1).capital && !c.at(2).capital || first == "my" || first == "our" && c.at(1).low != "own" || determiners()[first] && !indefinite()[first] && first != "the" || first == "to" || c.has(atHand()) {
+	if len(c.words) == 0 || vague()[first] || counts()[first] && first != "a" && first != "an" || first == "the" && !c.at(1).capital && !c.at(2).capital || first == "my" || first == "our" && c.at(1).low != "own" || determiners()[first] && !indefinite()[first] && first != "the" || first == "to" || c.isAtHand() {
 		return Statement{}, false
 	}
 	for i, w := range c.words {
@@ -146,7 +146,7 @@ func (c clause) house() (Statement, bool) {
 		case verb == "is" && (rest.at(1).low == "written" || rest.at(1).low == "deployed" || rest.at(1).low == "hosted" || rest.at(1).low == "built" || rest.at(1).low == "licensed"):
 			return fact(key("project", append([]word{rest.words[1]}, c.words[i])))
 		case verb == "targets" || verb == "requires" || verb == "follows" || verb == "supports" || verb == "deploys" || verb == "ships" || verb == "releases" || verb == "must" && rest.at(1).low == "not":
-			if vague()[rest.at(1).low] || rest.has(atHand()) {
+			if vague()[rest.at(1).low] || rest.isAtHand() {
 				return Statement{}, false
 			}
 			return fact(key("project", rest.words))

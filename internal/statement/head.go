@@ -287,6 +287,11 @@ func within(text string, words []word) string {
 		}
 	}
 	from, to, ok := passing().find(words)
+	for i := 0; i+2 < len(words) && !ok; i++ {
+		if low := words[i].low; (low == "for" || low == "on" || low == "during") && words[i+1].low == "this" && dealings()[words[i+2].low] {
+			from, to, ok = i, i+3, true
+		}
+	}
 	if !ok || from > 0 && onset()[words[from-1].low] {
 		return ""
 	}

@@ -1,5 +1,7 @@
 package statement
 
+const monthNames = "january february march april june july august september october november december"
+
 // Words at the beginning of sentences, and what speaks against taking one.
 
 var (
@@ -46,8 +48,9 @@ var (
 	// hesitations are what is said between words.
 	hesitations = set("um uh uhm umm uhh erm hmm hm")
 
-	// calendar are days and months.
-	calendar = set("monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december")
+	// calendar are days and months, but for the one that is a verb, too.
+	calendar = set("monday tuesday wednesday thursday friday saturday sunday", monthNames)
+	months   = set(monthNames)
 
 	// asides are nouns of a situation that make what follows an opinion or an example.
 	asides = set("experience opinion view book mind theory practice respect example instance reason all short summary fact addition conclusion contrast general years")
@@ -119,8 +122,8 @@ var (
 	hedges = phrases("ideally|if possible|when possible|where possible|preferably|if you can|when you can|whenever possible|wherever possible|try to|unless necessary|as much as possible")
 
 	// passing are phrases that bind a statement to a time or a task.
-	passing = phrases("for this exercise/challenge/puzzle/kata/game/round/demo/test/review/feature/function/change/refactoring/step/part/module/bug/fix/issue/ticket/task/one/session/job/conversation/thread/chat/file/pr/commit/request/booking/trip/reservation/flight/order/meeting/email/message/answer/question|" +
-		"in this conversation/session/chat/thread/file/pr/commit/message/answer/task/challenge/exercise/job/step/change/branch|during this task/session/job|on this trip/flight/one|with this one|" +
+	passing = phrases("for this exercise/challenge/puzzle/kata/game/round/demo/test/review/feature/function/change/refactoring/step/part/module/bug/fix/issue/ticket/task/one/session/job/conversation/thread/chat/file/pr/commit/request/meeting/email/message/answer/question|" +
+		"in this conversation/session/chat/thread/file/pr/commit/message/answer/task/challenge/exercise/job/step/change/branch|during this task/session/job|on this one|with this one|" +
 		"today|tonight|tomorrow|right now|for now|for the moment|at the moment|this time|one time|this once|for once|just once|only once|this week|this month|this afternoon|this morning|this evening|this weekend|" +
 		"next week|for the next|for the rest of|this sprint|this quarter|temporarily|these days only|during the freeze|" +
 		"until tomorrow/monday/tuesday/wednesday/thursday/friday/saturday/sunday/next|until the end|until further notice|until then|until i say/tell|" +

@@ -87,7 +87,7 @@ func (c clause) lifted() (Statement, bool) {
 		c = clause{append([]word{c.words[0]}, c.words[2:]...)}
 	}
 	words := unrenewed(c.words)
-	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] && !(undirected()[words[0].low] && c.has(resumed())) || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).has(atHand()) {
+	if len(words) == 0 || len(words) < 2 && !complete()[words[0].low] && !(undirected()[words[0].low] && c.has(resumed())) || !actions()[words[0].low] || words[0].low == "be" || words[0].quoted || len(words) > 1 && vague()[words[1].low] || (clause{words}).pointed() || (clause{words}).isAtHand() {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", words), Retraction: true, Correction: true}, true
@@ -115,7 +115,7 @@ func general(where clause) bool {
 	if where.at(1).low == "it" && where.at(2).low == "is" {
 		rest = where.skip(3)
 	}
-	if rest.has(atHand()) || rest.pointed() || rest.has(passing()) || determiners()[where.at(1).low] && !indefinite()[where.at(1).low] {
+	if rest.isAtHand() || rest.pointed() || rest.has(passing()) || determiners()[where.at(1).low] && !indefinite()[where.at(1).low] {
 		return false
 	}
 	switch where.at(0).low {

@@ -22,7 +22,7 @@ func attribute(words []word) attributeKind {
 		return noAttribute
 	}
 	for _, w := range words {
-		if w.quoted || w.stop != 0 || passingThings()[w.low] {
+		if w.quoted || w.stop != 0 || passingThings()[w.low] || dealings()[w.low] {
 			return noAttribute
 		}
 	}
@@ -157,7 +157,7 @@ func (c clause) aims(who string) (Statement, bool) {
 			}
 			rest = rest.skip(n + 1)
 		}
-		if rest.at(0).low != "to" || len(rest.words) < 3 || vague()[rest.at(2).low] || errands()[rest.at(1).low] || rest.has(atHand()) {
+		if rest.at(0).low != "to" || len(rest.words) < 3 || vague()[rest.at(2).low] || errands()[rest.at(1).low] || rest.isAtHand() {
 			return Statement{}, false
 		}
 		return Statement{Type: memory.TypeGoal, Subject: key(who+"/goal", rest.words)}, true

@@ -56,7 +56,7 @@ func (c clause) handed() bool {
 			break
 		}
 	}
-	return c.has(atHand())
+	return c.isAtHand()
 }
 
 // concludes reports whether a clause goes on with what follows from it, by which it

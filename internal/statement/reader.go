@@ -341,7 +341,7 @@ func (c clause) lastingly() bool {
 			break
 		}
 	}
-	return (own.concrete() || own.has(answering()) || own.has(belongings()) || slices.ContainsFunc(own.words, func(w word) bool { return w.low[0] == '.' && len(w.low) > 2 })) && !own.has(atHand()) && !own.has(momentary()) && !rest.has(momentary())
+	return (own.concrete() || own.has(answering()) || own.has(belongings()) || slices.ContainsFunc(own.words, func(w word) bool { return w.low[0] == '.' && len(w.low) > 2 })) && !own.isAtHand() && !own.has(momentary()) && !rest.has(momentary())
 }
 
 // bans reports whether a clause begins as a ban does.

@@ -141,7 +141,7 @@ func (c clause) consent() (Statement, bool) {
 		return Statement{}, false
 	}
 	deed = deed.based().verbal()
-	if deed.has(atHand()) {
+	if deed.isAtHand() {
 		return Statement{}, false // it is for now
 	}
 	s, ok := deed.acts(memory.StrengthHard)
@@ -287,6 +287,20 @@ func (c clause) unsaid(verb string) bool {
 	}
 }
 
+// isAtHand reports whether a clause points at what is at hand: by words that point, or by one of
+// what people deal with once, as "my flight".
+func (c clause) isAtHand() bool {
+	if c.has(atHand()) {
+		return true
+	}
+	for i, w := range c.words {
+		if (w.low == "my" || w.low == "the") && dealings()[c.at(i+1).low] && c.at(i+2).low != "of" {
+			return true
+		}
+	}
+	return false
+}
+
 // pointed reports whether a clause points at a thing: "this airline", "with that".
 func (c clause) pointed() bool {
 	for i, w := range c.words {
@@ -361,7 +375,7 @@ func (c clause) forbidden() (Statement, bool) {
 	if c.at(0).low == "ever" {
 		return c.skip(1).act(memory.StrengthHard)
 	}
-	if !habits()[c.at(0).low] || c.said().has(atHand()) || handy()[c.at(1).low] {
+	if !habits()[c.at(0).low] || c.said().isAtHand() || handy()[c.at(1).low] {
 		return Statement{}, false
 	}
 	return c.act(memory.StrengthFirm)
@@ -413,7 +427,7 @@ func (c clause) instead() (Statement, bool) {
 	if ok && (clause{rest.words[:len(one.words)+1]}).at(len(one.words)).low == "never" {
 		strength = memory.StrengthHard
 	}
-	if !ok || one.at(0).low == "to" || determiners()[one.at(0).low] || vague()[one.at(0).low] || determiners()[other.at(0).low] || len(one.words) > 6 || one.has(atHand()) {
+	if !ok || one.at(0).low == "to" || determiners()[one.at(0).low] || vague()[one.at(0).low] || determiners()[other.at(0).low] || len(one.words) > 6 || one.isAtHand() {
 		return Statement{}, false
 	}
 	return Statement{

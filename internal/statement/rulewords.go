@@ -67,18 +67,28 @@ var (
 
 var (
 	// atHand are phrases that point at what is at hand, so that an order is for now.
-	atHand = phrases("this|that one|these|those|it|them|the first|the second|the third|the last|the next|the other|the same|the previous|the current|yet|the above|so far|my flight|my reservation|my booking|my order|my ticket|" +
-		"the reservation|the flight|the booking|the order|the ticket|the refund|instead please")
+	atHand = phrases("this|that one|these|those|it|them|the first|the second|the third|the last|the next|the other|the same|the previous|the current|yet|the above|so far")
+
+	// dealings are what is booked, bought or owed once. One of them is at hand; several are a kind.
+	dealings = set("appointment booking claim delivery flight hotel itinerary order parcel purchase refund rental reservation shipment stay ticket trip visit")
+
+	// payments are what such a dealing ends with.
+	payments = set("compensation payment refund reimbursement voucher")
 
 	// definite are phrases of a certain thing, in what one would prefer.
 	definite = phrases("the|my|your|our|his|her|their|its")
 
 	// choices are phrases of one among those that were offered.
-	choices = phrases("the first|the second|the third|the last|the other|the latter|the former|the earlier|the later|the cheaper|the cheapest|the one|the option|the next|the previous|the original|the same|" +
-		"this one|that one|option|your|the morning one|the evening one|original|the nonstop|the new one|the old one|the blue one|the red one|version a|version b")
+	choices = phrases("the first|the second|the third|the last|the other|the latter|the former|the earlier|the later|the next|the previous|the original|the same|this one|that one|option|your|original")
+
+	// comparatives are words by which one is chosen among others.
+	comparatives = set("better bigger cheaper closer easier faster higher larger lower newer nicer older quicker shorter simpler slower smaller stronger")
+
+	// lettered are what has a letter or a number among its like.
+	lettered = set("version option variant plan alternative choice number")
 
 	// turnsOut are phrases by which a wish is one for the moment.
-	turnsOut = phrases("not|if|at this point|in that case|instead|proceed|go ahead|rather just|wait|then|first|keep|cancel|speak to|talk to|refund|full refund|compensation|confirm|payment|pay")
+	turnsOut = phrases("not|if|at this point|in that case|instead|proceed|go ahead|rather just|wait|then|first|keep|cancel|speak to|talk to|confirm|pay")
 
 	// courtesy are phrases of a request.
 	courtesy = phrases("could|can|would")

@@ -1,6 +1,8 @@
 package statement
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -46,16 +48,16 @@ func (c clause) prefers() (Statement, bool) {
 	if rest.at(0).low == "you" || rest.at(0).low == "that" && rest.at(1).low == "you" {
 		rest = rest.skip(1)
 		s, ok := taste(memory.PolarityLike, key("user/taste", rest.words))
-		return s, ok && !rest.has(atHand()) && !rest.has(definite()) && !rest.has(courtesy())
+		return s, ok && !rest.isAtHand() && !rest.has(definite()) && !rest.has(courtesy())
 	}
 	if last := rest.at(len(rest.words) - 1).low; last == "instead" {
 		return Statement{}, false
 	}
 	first := rest.at(0).low
-	if first == "not" || vague()[first] || rest.has(choices()) || rest.pointed() {
+	if first == "not" || vague()[first] || rest.chosen() || rest.pointed() {
 		return Statement{}, false
 	}
-	if conditional && (first == "a" || first == "an" || rest.has(atHand()) || (clause{rest.words[:min(2, len(rest.words))]}).has(definite()) || c.has(turnsOut())) {
+	if conditional && (first == "a" || first == "an" || rest.isAtHand() || (clause{rest.words[:min(2, len(rest.words))]}).has(definite()) || c.has(turnsOut()) || slices.ContainsFunc(c.words, func(w word) bool { return payments()[w.low] })) {
 		return Statement{}, false
 	}
 	one, other := rest, clause{}
@@ -111,7 +113,7 @@ func (c clause) habit() (Statement, bool) {
 			return Statement{}, false
 		}
 	}
-	if !customs()[rest.at(0).low] || len(rest.words) < 2 || vague()[rest.at(1).low] || determiners()[rest.at(1).low] && !indefinite()[rest.at(1).low] || rest.has(atHand()) {
+	if !customs()[rest.at(0).low] || len(rest.words) < 2 || vague()[rest.at(1).low] || determiners()[rest.at(1).low] && !indefinite()[rest.at(1).low] || rest.isAtHand() {
 		return Statement{}, false
 	}
 	if rest.at(0).low == "want" {
@@ -270,7 +272,7 @@ func (c clause) named() bool {
 		return false
 	}
 	for _, w := range c.words[:2] {
-		if strings.IndexFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) >= 0 || sentenceCase()[w.low] {
+		if strings.IndexFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) >= 0 || sentenceCase()[w.low] || ranks()[w.low] || peoples()[w.low] {
 			return false
 		}
 	}
@@ -304,7 +306,7 @@ func (c clause) does() (Statement, bool) {
 		return Statement{}, false
 	}
 	first := rest.at(0).low
-	if vague()[first] || untold()[first] || determiners()[first] && first != "a" && first != "an" || rest.has(atHand()) || rest.has(addressed()) || rest.has(pointing()) || first == "out" || first == "into" || first == "to" {
+	if vague()[first] || untold()[first] || determiners()[first] && first != "a" && first != "an" || rest.isAtHand() || rest.has(addressed()) || rest.has(pointing()) || first == "out" || first == "into" || first == "to" {
 		return Statement{}, false
 	}
 	return fact(key("user/uses", rest.head().words))
@@ -313,10 +315,73 @@ func (c clause) does() (Statement, bool) {
 // wants reads goals: what is to be reached by a time that is not near.
 func (c clause) wants() (Statement, bool) {
 	rest, ok := c.cut("i want to", "i plan to", "i aim to", "i am trying to", "i hope to", "i am planning to", "i am working towards", "i am working toward", "i would like to")
-	if !ok || !reaches()[rest.at(0).low] || !rest.has(deadlines()) || rest.has(atHand()) || rest.at(0).low == "be" && rest.at(1).low != "able" {
+	if !ok || !reaches()[rest.at(0).low] || !rest.hasDeadline() || rest.isAtHand() || rest.at(0).low == "be" && rest.at(1).low != "able" {
 		return Statement{}, false
 	}
 	return Statement{Type: memory.TypeGoal, Subject: key("user/goal", rest.words)}, true
+}
+
+// hasDeadline reports whether a clause names a time that is not near: "by June", "by the end of
+// 2031", "within two years".
+func (c clause) hasDeadline() bool {
+	if c.has(deadlines()) {
+		return true
+	}
+	for i := range c.words {
+		rest := c.skip(i + 1)
+		switch c.words[i].low {
+		case "by":
+			if end, ok := rest.cut("the end of", "end of"); ok {
+				rest = end
+			}
+			for rest.at(0).low == "the" || rest.at(0).low == "this" || rest.at(0).low == "next" {
+				rest = rest.skip(1)
+			}
+			if w := rest.at(0); isYear(w.low) || seasons()[w.low] || spans()[w.low] || months()[w.low] || w.low == "may" && w.capital {
+				return true
+			}
+		case "within", "next":
+			if spans()[rest.at(0).low] && c.words[i].low == "within" || spans()[rest.at(1).low] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isYear reports whether a word is the number of a year.
+func isYear(low string) bool {
+	if len(low) != 4 || low < "1900" || low > "2999" {
+		return false
+	}
+	_, err := strconv.Atoi(low)
+	return err == nil
+}
+
+// chosen reports whether a clause means one among those that were offered: "the blue one", "the
+// cheapest", "version b". So does "the" with one word and no more.
+func (c clause) chosen() bool {
+	if c.has(choices()) {
+		return true
+	}
+	for i, w := range c.words {
+		next := c.at(i + 1)
+		if lettered()[w.low] && (len(next.low) == 1 || next.low != "" && digit(next.low[0])) {
+			return true
+		}
+		if w.low != "the" {
+			continue
+		}
+		if i == 0 && len(c.words) == 2 || comparatives()[next.low] || len(next.low) > 5 && strings.HasSuffix(next.low, "est") {
+			return true
+		}
+		for k := i + 1; k < min(i+4, len(c.words)); k++ {
+			if low := c.words[k].low; low == "one" || low == "ones" || low == "option" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // decided reads what was decided about how to work.

@@ -39,17 +39,23 @@ var (
 		"vegan vegetarian pescatarian mathematician statistician physicist chemist biologist economist historian linguist admin administrator sysadmin sre devops recruiter salesperson pharmacist veterinarian farmer paralegal",
 		"maintainer coach trainer dancer filmmaker screenwriter producer barista firefighter paramedic veteran widower widow intern undergraduate undergrad sophomore citizen")
 
-	// sentenceCase are words in capitals that are no names.
-	sentenceCase = set("i a the so not very just gold silver platinum and but on in at from english spanish french german american british canadian italian indian chinese japanese christian jewish muslim hindu catholic")
+	// sentenceCase are words in capitals that are no names, ranks are those of what somebody is a
+	// member of, and peoples those of where somebody comes from or what somebody believes.
+	sentenceCase = set("i a the so not very just and but on in at from")
+	ranks        = set("basic bronze business diamond economy elite executive gold platinum premium pro silver standard vip")
+	peoples      = set("african american arab arabic asian australian austrian belgian brazilian british bulgarian canadian chinese croatian czech danish dutch egyptian english european finnish french german greek hungarian indian indonesian",
+		"iranian irish israeli italian japanese kenyan korean latino malaysian mexican nigerian norwegian pakistani persian polish portuguese romanian russian scottish serbian slovak spanish swedish swiss thai turkish ukrainian vietnamese welsh",
+		"atheist buddhist catholic christian hindu jewish mormon muslim orthodox protestant sikh")
 
 	// reaches are verbs of goals.
 	reaches = set("be become learn finish complete write publish save lose retire graduate launch ship reach migrate read pass earn build run master start quit pay release cut reduce hit grow win")
 
-	// deadlines are phrases of a time that is not near.
-	deadlines = phrases("by january|by february|by march|by april|by june|by july|by august|by september|by october|by november|by december|by the end of the year|by the end of this year|by the end of next year|by year end|" +
-		"by the end of the quarter|by next year|by next summer|by next spring|by next fall|by next winter|by 2026|by 2027|by 2028|by 2029|by 2030|by 2035|by spring|by summer|by fall|by autumn|by winter|by christmas|by q1|by q2|by q3|by q4|" +
-		"by the end of 2026|by the end of 2027|by the end of 2028|by the time i am|before i turn|by the end of q1|by the end of q2|by the end of q3|by the end of q4|this year|next year|within a year|within two years|within five years|" +
-		"in the next year|in the next two years|in the next five years")
+	// deadlines are phrases of a time that is not near, and seasons are further ones behind "by".
+	deadlines = phrases("by the time i am|before i turn|this year|next year")
+	seasons   = set("spring summer fall autumn winter christmas q1 q2 q3 q4")
+
+	// spans are lengths of time that are not short.
+	spans = set("year years quarter quarters decade decades")
 
 	// goals are what a goal is called.
 	goals = set("goal goals aim objective ambition dream")
@@ -76,7 +82,7 @@ var (
 	errands = set("understand find figure fix get see know resolve cancel change book make sure return ask check confirm solve debug")
 
 	// passingThings are values of the moment, or of what is at hand.
-	passingThings = set("reservation booking confirmation order ticket tracking case flight")
+	passingThings = set("confirmation tracking case")
 
 	// passingNames are such when the noun ends in them.
 	passingNames = set("issue problem question concern point guess request reason plan plans part thing one ones memory moment scene bit day week mood way advice bet",

@@ -49,7 +49,7 @@ import (
 // Version is raised whenever the same message may give other statements. What was
 // read of sessions by another version is read again at the next compile, and memories
 // that no longer follow from what was said are taken back.
-const Version = 6
+const Version = 7
 
 // Limits of what is read.
 const (
