@@ -42,7 +42,6 @@ func largePackages() map[string]int {
 		"internal/migrate":           9000,
 		"internal/pack":              6000,
 		"internal/recall":            6000,
-		"internal/statement":         7500,
 		"internal/trace":             7000,
 		"internal/transport/httpapi": 5000,
 	}
@@ -109,6 +108,14 @@ func floors() []floor {
 		name:     "servers",
 		purpose:  "how servers outside the program are asked: attempts, waits, when to leave them alone",
 		packages: []string{"internal/remote"},
+	}, {
+		name:     "language",
+		purpose:  "English as users write it to agents: words, forms, phrases, orders",
+		packages: []string{"internal/english"},
+	}, {
+		name:     "stated",
+		purpose:  "what a user stated, and what of earlier statements it puts aside",
+		packages: []string{"internal/stated"},
 	}, {
 		name:    "meaning",
 		purpose: "what an event is about, what is Lukasa's own, how much a thing matters, who may see it, how well it answers, text as terms and as vectors",

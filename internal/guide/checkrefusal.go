@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/statement"
@@ -167,7 +168,7 @@ var liftLeads = []string{"remember that ", "remember: ", "remember, ", "please "
 // it.
 func Lift(rule string) string {
 	whole := oneLine(rule)
-	text := statement.Core(statement.Unscoped(whole))
+	text := statement.Core(english.Unscoped(whole))
 	for again := true; again; {
 		again = false
 		for _, lead := range liftLeads {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/statement"
 )
 
@@ -84,7 +85,7 @@ type token struct {
 // for tests and the like, which steps show. "More than" compares numbers. "Before" asks
 // for a step, and "instead of" and "not" forbid what follows them.
 func clausesOf(text string) []clause {
-	text = plainly(statement.Core(statement.Unscoped(strings.ReplaceAll(clip(text, maxRuleText), "’", "'"))))
+	text = plainly(statement.Core(english.Unscoped(strings.ReplaceAll(clip(text, maxRuleText), "’", "'"))))
 	var out []clause
 	for _, s := range sentencesOf(text) {
 		var told string

@@ -1,4 +1,4 @@
-package statement
+package english
 
 import (
 	"strings"
@@ -11,9 +11,9 @@ const (
 	maxSubject      = 200 // bytes
 )
 
-// key returns a subject: the words that carry meaning, joined, below a prefix. It
+// Subject returns a subject: the words that carry meaning, joined, below a prefix. It
 // is empty if there is none.
-func key(prefix string, words []word) string {
+func Subject(prefix string, words []Word) string {
 	if prefix == "" {
 		return ""
 	}
@@ -21,8 +21,8 @@ func key(prefix string, words []word) string {
 	b.WriteString(prefix)
 	n, way := 0, false
 	for _, w := range words {
-		low := strings.Trim(strings.ReplaceAll(w.low, "/", "-"), "-.~")
-		if low == "" || idle()[low] || stress()[low] || n == maxSubjectWords {
+		low := strings.Trim(strings.ReplaceAll(w.Low, "/", "-"), "-.~")
+		if low == "" || idle()[low] || Stress()[low] || n == maxSubjectWords {
 			continue
 		}
 		if n > 1 && way && straight()[low] {
@@ -57,10 +57,10 @@ func key(prefix string, words []word) string {
 var (
 	// leads are verbs of bringing something somewhere, for which it makes no difference
 	// whether that is done straight.
-	leads = set("push commit merge deploy publish release ship land upload force-push rebase")
+	leads = List("push commit merge deploy publish release ship land upload force-push rebase")
 
 	// straight are words that say so.
-	straight = set("directly straight")
+	straight = List("directly straight")
 )
 
 // pairs are words of a subject that are written in more than one way together.

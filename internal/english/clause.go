@@ -1,4 +1,4 @@
-package statement
+package english
 
 import (
 	"slices"
@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// word is a word of a sentence. A contraction is two words in one place.
-type word struct {
-	low      string // in small letters, with straight apostrophes
-	from, to int
-	stop     byte // the mark behind it: a comma, a colon, a dash; else 0
-	capital  bool
-	quoted   bool // in quotes or between backticks
-	code     bool // between backticks
+// Word is a word of a sentence. A contraction is two words in one place.
+type Word struct {
+	Low      string // in small letters, with straight apostrophes
+	From, To int
+	Stop     byte // the mark behind it: a comma, a colon, a dash; else 0
+	Capital  bool
+	Quoted   bool // in quotes or between backticks
+	Code     bool // between backticks
 }
 
-// split returns the words of a sentence.
-func split(text string, s sentence) []word {
-	var words []word
+// Split returns the words of a sentence.
+func Split(text string, s Sentence) []Word {
+	var words []Word
 	quote, single, code := s.quote, false, s.code
-	for at := s.from; at < s.to; {
-		r, size := utf8.DecodeRuneInString(text[at:s.to])
-		if !inWord(text, at, s.to, r, size) {
+	for at := s.From; at < s.To; {
+		r, size := utf8.DecodeRuneInString(text[at:s.To])
+		if !inWord(text, at, s.To, r, size) {
 			switch r {
 			case '"':
 				quote = !quote
@@ -37,32 +37,32 @@ func split(text string, s sentence) []word {
 			case '`':
 				code = !code
 			case ',', ':', '(':
-				mark(words, byte(r))
+				Mark(words, byte(r))
 			case '—', '–', '→':
-				mark(words, '-')
+				Mark(words, '-')
 			case '>':
-				if at > s.from && (text[at-1] == '-' || text[at-1] == '=') {
-					mark(words, '-') // an arrow
+				if at > s.From && (text[at-1] == '-' || text[at-1] == '=') {
+					Mark(words, '-') // an arrow
 				}
 			case '-':
-				if at+size >= s.to || text[at+size] == ' ' {
-					mark(words, '-') // not that of a flag
+				if at+size >= s.To || text[at+size] == ' ' {
+					Mark(words, '-') // not that of a flag
 				}
 			}
 			at += size
 			continue
 		}
 		from := at
-		for at < s.to {
-			r, size = utf8.DecodeRuneInString(text[at:s.to])
-			if !inWord(text, at, s.to, r, size) {
+		for at < s.To {
+			r, size = utf8.DecodeRuneInString(text[at:s.To])
+			if !inWord(text, at, s.To, r, size) {
 				break
 			}
 			at += size
 		}
 		raw := text[from:at]
 		first, _ := utf8.DecodeRuneInString(raw)
-		w := word{low: fold(raw), from: from, to: at, capital: unicode.IsUpper(first), quoted: quote || single || code, code: code}
+		w := Word{Low: fold(raw), From: from, To: at, Capital: unicode.IsUpper(first), Quoted: quote || single || code, Code: code}
 		words = expand(words, w)
 	}
 	return dictated(words)
@@ -70,12 +70,12 @@ func split(text string, s sentence) []word {
 
 // dictated returns words with "period" as the mark that it is in what was spoken: at the end, or
 // before words that begin another sentence.
-func dictated(words []word) []word {
+func dictated(words []Word) []Word {
 	for i := len(words) - 1; i > 2; i-- {
-		if w := words[i]; w.low != "period" || w.quoted || w.stop != 0 || determiners()[words[i-1].low] || i+1 < len(words) && !fillers()[words[i+1].low] && words[i+1].low != "never" && words[i+1].low != "do" {
+		if w := words[i]; w.Low != "period" || w.Quoted || w.Stop != 0 || Determiners()[words[i-1].Low] || i+1 < len(words) && !Fillers()[words[i+1].Low] && words[i+1].Low != "never" && words[i+1].Low != "do" {
 			continue
 		}
-		mark(words[:i], ',')
+		Mark(words[:i], ',')
 		words = append(words[:i], words[i+1:]...)
 	}
 	return words
@@ -83,14 +83,14 @@ func dictated(words []word) []word {
 
 // starts reports whether a quote at a place opens: behind it is a word, and before
 // it none.
-func starts(text string, at, size int, s sentence) bool {
-	return (at == s.from || strings.ContainsRune(" \t\n(", rune(text[at-1]))) && at+size < s.to && text[at+size] != ' '
+func starts(text string, at, size int, s Sentence) bool {
+	return (at == s.From || strings.ContainsRune(" \t\n(", rune(text[at-1]))) && at+size < s.To && text[at+size] != ' '
 }
 
-// mark notes the mark behind the last word.
-func mark(words []word, b byte) {
-	if n := len(words); n > 0 && words[n-1].stop == 0 {
-		words[n-1].stop = b
+// Mark notes the mark behind the last word.
+func Mark(words []Word, b byte) {
+	if n := len(words); n > 0 && words[n-1].Stop == 0 {
+		words[n-1].Stop = b
 	}
 }
 
@@ -117,23 +117,23 @@ func inWord(text string, at, end int, r rune, size int) bool {
 // fold returns a word as lists have it.
 func fold(raw string) string {
 	low := strings.Trim(strings.ToLower(strings.ReplaceAll(raw, "’", "'")), "_")
-	if meant, ok := misspelt[low]; ok {
+	if meant, ok := Misspelt[low]; ok {
 		return meant
 	}
 	return low
 }
 
 // expand appends a word, a contraction as the words that it is made of.
-func expand(words []word, w word) []word {
-	if w.low == "" {
+func expand(words []Word, w Word) []Word {
+	if w.Low == "" {
 		return words
 	}
-	first, second, ok := contraction(w.low)
+	first, second, ok := contraction(w.Low)
 	if !ok {
 		return append(words, w)
 	}
 	left, right := w, w
-	left.low, right.low, right.capital = first, second, false
+	left.Low, right.Low, right.Capital = first, second, false
 	return append(words, left, right)
 }
 
@@ -183,108 +183,108 @@ func contraction(low string) (first, second string, ok bool) {
 	return "", "", false
 }
 
-// clause is what is left to be read of a sentence.
-type clause struct{ words []word }
+// Clause is what is left to be read of a sentence.
+type Clause []Word
 
-// at returns the word of a number, or an empty one.
-func (c clause) at(i int) word {
-	if i < 0 || i >= len(c.words) {
-		return word{}
+// At returns the word of a number, or an empty one.
+func (c Clause) At(i int) Word {
+	if i < 0 || i >= len(c) {
+		return Word{}
 	}
-	return c.words[i]
+	return c[i]
 }
 
-// skip returns the clause without its first words.
-func (c clause) skip(n int) clause {
-	return clause{c.words[min(n, len(c.words)):]}
+// Skip returns the clause without its first words.
+func (c Clause) Skip(n int) Clause {
+	return c[min(n, len(c)):]
 }
 
-// cut returns what follows if the clause begins with one of the phrases, which
+// Cut returns what follows if the clause begins with one of the phrases, which
 // are written without contractions. Adverbs that only stress are passed over, and what
 // is quoted is no cue.
-func (c clause) cut(phrases ...string) (clause, bool) {
-	first := c.at(0).low
-	stressed := stress()[first]
+func (c Clause) Cut(phrases ...string) (Clause, bool) {
+	first := c.At(0).Low
+	stressed := Stress()[first]
 	for _, phrase := range phrases {
 		if !stressed && !strings.HasPrefix(phrase, first) {
 			continue
 		}
 		if n := c.prefix(phrase); n > 0 {
-			return c.skip(n), true
+			return c.Skip(n), true
 		}
 	}
 	return c, false
 }
 
 // prefix returns how many words the phrase takes at the beginning, or 0.
-func (c clause) prefix(phrase string) int {
+func (c Clause) prefix(phrase string) int {
 	n := 0
 	for want := range strings.FieldsSeq(phrase) {
-		for c.at(n).low != want && stress()[c.at(n).low] {
+		for c.At(n).Low != want && Stress()[c.At(n).Low] {
 			n++
 		}
-		if w := c.at(n); w.low != want || w.quoted {
+		if w := c.At(n); w.Low != want || w.Quoted {
 			return 0
 		}
 		n++
 	}
-	for stress()[c.at(n).low] {
+	for Stress()[c.At(n).Low] {
 		n++
 	}
 	return n
 }
 
-// cutOne is cut for the longest phrase of a set.
-func (c clause) cutOne(x phraseSet) (clause, bool) {
+// CutOne is cut for the longest phrase of a set.
+func (c Clause) CutOne(x PhraseSet) (Clause, bool) {
 	for from := 0; ; from++ {
 		longest := 0
-		for _, rest := range x[c.at(from).low] {
-			if n := c.skip(from + 1).after(rest); n >= 0 && !c.at(from).quoted {
+		for _, rest := range x[c.At(from).Low] {
+			if n := c.Skip(from + 1).after(rest); n >= 0 && !c.At(from).Quoted {
 				longest = max(longest, from+1+n)
 			}
 		}
 		if longest > 0 {
-			return c.skip(longest), true
+			return c.Skip(longest), true
 		}
-		if !stress()[c.at(from).low] {
+		if !Stress()[c.At(from).Low] {
 			return c, false
 		}
 	}
 }
 
 // after returns how many words the rest of a phrase takes at the beginning, or -1.
-func (c clause) after(rest []string) int {
+func (c Clause) after(rest []string) int {
 	n := 0
 	for _, want := range rest {
-		for c.at(n).low != want && stress()[c.at(n).low] {
+		for c.At(n).Low != want && Stress()[c.At(n).Low] {
 			n++
 		}
-		if w := c.at(n); w.low != want || w.quoted {
+		if w := c.At(n); w.Low != want || w.Quoted {
 			return -1
 		}
 		n++
 	}
-	for stress()[c.at(n).low] {
+	for Stress()[c.At(n).Low] {
 		n++
 	}
 	return n
 }
 
-// has reports whether one of the phrases stands anywhere.
-func (c clause) has(phrases phraseSet) bool {
-	_, _, ok := phrases.find(c.words)
+// Has reports whether one of the phrases stands anywhere.
+func (c Clause) Has(phrases PhraseSet) bool {
+	_, _, ok := phrases.Find(c)
 	return ok
 }
 
-// phraseSet is a list of phrases by their first word.
-type phraseSet map[string][][]string
+// PhraseSet is a list of phrases by their first word.
+type PhraseSet map[string][][]string
 
-// phrases returns the set of the phrases between the bars of a list; a/b at the end of one
+// Phrases returns the set of the phrases between the bars of a list; a/b at the end of one
 // are two that end so. It is made when it is first asked for: a process that reads no
 // statements has no time for it.
-func phrases(list string) func() phraseSet {
-	return sync.OnceValue(func() phraseSet {
-		x := phraseSet{}
+func Phrases(list string) func() PhraseSet {
+	return sync.OnceValue(func() PhraseSet {
+		x := PhraseSet{}
 		for phrase := range strings.SplitSeq(list, "|") {
 			f := strings.Fields(phrase)
 			last := len(f) - 1
@@ -300,10 +300,10 @@ func phrases(list string) func() phraseSet {
 	})
 }
 
-// find returns which words are the first phrase of the set.
-func (x phraseSet) find(words []word) (from, to int, ok bool) {
+// Find returns which words are the first phrase of the set.
+func (x PhraseSet) Find(words []Word) (from, to int, ok bool) {
 	for i := range words {
-		for _, rest := range x[words[i].low] {
+		for _, rest := range x[words[i].Low] {
 			if matches(words[i+1:], rest) {
 				return i, i + 1 + len(rest), true
 			}
@@ -312,9 +312,9 @@ func (x phraseSet) find(words []word) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// matchesOne reports whether words are one of the phrases.
-func matchesOne(x phraseSet, words []word) bool {
-	for _, rest := range x[words[0].low] {
+// MatchesOne reports whether words are one of the phrases.
+func MatchesOne(x PhraseSet, words []Word) bool {
+	for _, rest := range x[words[0].Low] {
 		if len(rest) == len(words)-1 && matches(words[1:], rest) {
 			return true
 		}
@@ -322,25 +322,25 @@ func matchesOne(x phraseSet, words []word) bool {
 	return false
 }
 
-func matches(words []word, want []string) bool {
+func matches(words []Word, want []string) bool {
 	if len(words) < len(want) {
 		return false
 	}
 	for i, w := range want {
-		if words[i].low != w {
+		if words[i].Low != w {
 			return false
 		}
 	}
 	return true
 }
 
-// wordSet is a list of words.
-type wordSet map[string]bool
+// WordSet is a list of words.
+type WordSet map[string]bool
 
-// set returns the set of the words of lists, which is made when it is first asked for.
-func set(lists ...string) func() wordSet {
-	return sync.OnceValue(func() wordSet {
-		x := wordSet{}
+// List returns the set of the words of lists, which is made when it is first asked for.
+func List(lists ...string) func() WordSet {
+	return sync.OnceValue(func() WordSet {
+		x := WordSet{}
 		for _, list := range lists {
 			for w := range strings.FieldsSeq(list) {
 				x[w] = true
@@ -348,4 +348,16 @@ func set(lists ...string) func() wordSet {
 		}
 		return x
 	})
+}
+
+// In reports whether one of the phrases stands in a text.
+func (x PhraseSet) In(text string) bool {
+	_, _, ok := x.Find(Split(text, Sentence{To: len(text)}))
+	return ok
+}
+
+// Has reports whether one of the phrases stands among words.
+func (x PhraseSet) Has(words []Word) bool {
+	_, _, ok := x.Find(words)
+	return ok
 }

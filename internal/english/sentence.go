@@ -1,4 +1,4 @@
-package statement
+package english
 
 import (
 	"strings"
@@ -6,27 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// sentence is where one stands.
-type sentence struct {
-	from, to int
+// Sentence is where one stands.
+type Sentence struct {
+	From, To int
 	quote    bool // a quotation is open where it begins
 	code     bool // so is a piece of code
-	question bool
-	colon    bool // it ends with a colon at the end of a line
+	Question bool
+	Colon    bool // it ends with a colon at the end of a line
 }
 
 // wrapped is how long a line is at least that goes on in the next one.
 const wrapped = 40
 
-// sentences calls yield with the sentences of a stretch of prose, until it
+// Sentences calls yield with the sentences of a stretch of prose, until it
 // returns false, and reports whether it never did. A sentence ends with its
 // mark, with a semicolon, and with the line unless the next one goes on in
 // small letters.
-func sentences(text string, from, to int, yield func(sentence) bool) bool {
-	s := sentence{from: unmark(text, from, to)}
+func Sentences(text string, from, to int, yield func(Sentence) bool) bool {
+	s := Sentence{From: unmark(text, from, to)}
 	quote, code := false, false
 	line := from
-	for at := s.from; at < to; at++ {
+	for at := s.From; at < to; at++ {
 		b := text[at]
 		end := false
 		switch {
@@ -40,7 +40,7 @@ func sentences(text string, from, to int, yield func(sentence) bool) bool {
 		case b == '!' || b == '?' || b == ';':
 			end = closes(text, at, to)
 		case b == '.':
-			end = closes(text, at, to) && !abbreviates(text[s.from:at]) && !argues(text, at, to)
+			end = closes(text, at, to) && !abbreviates(text[s.From:at]) && !argues(text, at, to)
 		}
 		if !end {
 			continue
@@ -60,7 +60,7 @@ func sentences(text string, from, to int, yield func(sentence) bool) bool {
 		}
 		at = max(stop-1, at)
 		next := unmark(text, at+1, to)
-		s = sentence{from: next, quote: quote, code: code}
+		s = Sentence{From: next, quote: quote, code: code}
 		line = max(line, next)
 		at = max(at, next-1)
 	}
@@ -68,14 +68,14 @@ func sentences(text string, from, to int, yield func(sentence) bool) bool {
 }
 
 // finish gives a sentence to yield, without the space around it.
-func finish(text string, s sentence, to int, yield func(sentence) bool) bool {
-	s.to = s.from + len(strings.TrimRightFunc(text[s.from:max(to, s.from)], unicode.IsSpace))
-	if s.to == s.from {
+func finish(text string, s Sentence, to int, yield func(Sentence) bool) bool {
+	s.To = s.From + len(strings.TrimRightFunc(text[s.From:max(to, s.From)], unicode.IsSpace))
+	if s.To == s.From {
 		return true
 	}
-	tail := strings.TrimRight(text[s.from:s.to], "!.\"'”’)*_ ")
-	s.question = strings.HasSuffix(tail, "?")
-	s.colon = strings.HasSuffix(tail, ":")
+	tail := strings.TrimRight(text[s.From:s.To], "!.\"'”’)*_ ")
+	s.Question = strings.HasSuffix(tail, "?")
+	s.Colon = strings.HasSuffix(tail, ":")
 	return yield(s)
 }
 
@@ -163,7 +163,7 @@ func numbered(rest string) int {
 	if len(rest) > 3 && rest[0] == '(' && letter(rest[1]) && rest[2] == ')' && rest[3] == ' ' {
 		return 3
 	}
-	for n < len(rest) && n < 3 && digit(rest[n]) {
+	for n < len(rest) && n < 3 && Digit(rest[n]) {
 		n++
 	}
 	if len(rest) > 2 && letter(rest[0]) && (rest[1] == ')' || rest[1] == '.' && 'A' <= rest[0] && rest[0] <= 'H') {
@@ -175,9 +175,9 @@ func numbered(rest string) int {
 	return n + 1
 }
 
-// clean reports whether a text can be kept as it is: UTF-8 without characters
+// Clean reports whether a text can be kept as it is: UTF-8 without characters
 // that control a terminal or turn the direction of what is read.
-func clean(text string) bool {
+func Clean(text string) bool {
 	for i, r := range text {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
@@ -192,55 +192,14 @@ func clean(text string) bool {
 	return true
 }
 
-// announces reports whether a sentence says that what comes below it is someone
-// else's words, or a machine's, or what is to be written somewhere: with a colon at the
-// end of its line, or without one if it tells of them and points to what comes.
-func announces(text string, s sentence, words []word) bool {
-	if !s.colon && !strings.HasPrefix(strings.TrimLeft(text[s.to:], " \t\r"), "\n") {
-		return false
-	}
-	if len(words) == 0 {
-		return false
-	}
-	var foreign, tells, points, here, printed, own, document, binds bool
-	for _, w := range words {
-		own = own || ownWords()[w.low]
-		binds = binds || bindingWords()[w.low]
-		document = document || documents()[w.low] || fileName(w.low)
-		foreign = foreign || foreignWords()[w.low]
-		tells, points = tells || tellingWords()[w.low], points || pointsBelow()[w.low]
-		here, printed = here || w.low == "here" || w.low == "below", printed || printedWords()[w.low]
-	}
-	if s.colon && (document && !binds || !own && (clause{words}).led().orders() && !lists(text[s.to:], words)) {
-		return true
-	}
-	if len(words) == 1 && fileName(words[0].low) {
-		return true // the name of what is pasted
-	}
-	if !s.colon && len(words) < 5 && titles()[words[max(len(words)-1, 0)].low] && listed(text[s.to:]) {
-		return true
-	}
-	return !own && (s.colon && foreign || !s.colon && (tells && points || here && printed))
-}
-
-// lists reports whether a line orders the tasks of the list that follows: "do this:".
-func lists(rest string, words []word) bool {
-	c := clause{words}
-	c.lead()
-	if first := c.at(0).low; !tasks()[first] && first != "complete" && first != "finish" {
-		return false
-	}
-	return listed(rest)
-}
-
-// listed reports whether a text begins with an item of a list.
-func listed(text string) bool {
+// Listed reports whether a text begins with an item of a list.
+func Listed(text string) bool {
 	text = strings.TrimLeft(text, ": \t\r\n")
 	return unmark(text, 0, min(len(text), 8)) > 0
 }
 
-// fileName reports whether a word is the name of a file.
-func fileName(low string) bool {
+// FileName reports whether a word is the name of a file.
+func FileName(low string) bool {
 	at := strings.LastIndexByte(low, '.')
 	if at < 1 || at == len(low)-1 || len(low)-at > 6 {
 		return false
@@ -255,4 +214,4 @@ func fileName(low string) bool {
 
 func letter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' }
 
-func digit(b byte) bool { return '0' <= b && b <= '9' }
+func Digit(b byte) bool { return '0' <= b && b <= '9' }

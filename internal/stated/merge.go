@@ -1,8 +1,9 @@
-package statement
+package stated
 
 import (
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 )
@@ -52,7 +53,7 @@ type Action struct {
 // where or when limits a wider ban. "No need to" lifts only what was asked for. What
 // points back without a subject means the last statement of its type.
 func Merge(known []Known, s Statement, trust record.Trust, position uint64) Action {
-	if s.Retraction && strings.HasPrefix(s.Subject, namedPrefix) {
+	if s.Retraction && strings.HasPrefix(s.Subject, NamedPrefix) {
 		for i := len(known) - 1; i >= 0; i-- {
 			if s.named(&known[i]) && known[i].Trust <= trust {
 				return Action{Retract, known[i].ID}
@@ -127,13 +128,13 @@ func (s *Statement) about(k *Known) bool {
 		return false
 	}
 	if s.permits() || s.exempts() {
-		d, ok := deedOf(s.Subject)
-		o, known := deedOf(k.Subject)
+		d, ok := english.DeedOf(s.Subject)
+		o, known := english.DeedOf(k.Subject)
 		if !ok || !known || k.Type != s.Type {
 			return false
 		}
-		if d.same(o) {
-			return k.forbids(o.verb) == s.permits() || d.condition == withoutAsking
+		if d.Same(o) {
+			return k.forbids(o.Verb) == s.permits() || d.Condition == withoutAsking
 		}
 		return s.permits() && (s.consents(d, o) || k.replaces(s.Subject))
 	}
@@ -143,9 +144,9 @@ func (s *Statement) about(k *Known) bool {
 	if k.Type != memory.TypeConstraint || s.Type != memory.TypeConstraint {
 		return false
 	}
-	d, ok := deedOf(s.Subject)
-	o, known := deedOf(k.Subject)
-	return ok && known && d.same(o)
+	d, ok := english.DeedOf(s.Subject)
+	o, known := english.DeedOf(k.Subject)
+	return ok && known && d.Same(o)
 }
 
 // withoutAsking is the condition of a rule to ask before a deed.
@@ -153,12 +154,12 @@ const withoutAsking = "without ask"
 
 // consents reports whether a permission, given for good, is for a deed that a rule forbids
 // without asking. A permission for the moment answers the question and leaves the rule.
-func (s *Statement) consents(d, rule deed) bool {
-	if _, ok := strings.CutPrefix(rule.condition, "without "); !ok || !consentWords()[rule.condition[len("without "):]] || !resumed().in(s.Text) {
+func (s *Statement) consents(d, rule english.Deed) bool {
+	if _, ok := strings.CutPrefix(rule.Condition, "without "); !ok || !consentWords()[rule.Condition[len("without "):]] || !english.Resumed().In(s.Text) {
 		return false
 	}
-	rule.condition = ""
-	return d.same(rule)
+	rule.Condition = ""
+	return d.Same(rule)
 }
 
 // replaces reports whether a known rule asks for something in place of what a subject names:
@@ -167,10 +168,10 @@ func (k *Known) replaces(subject string) bool {
 	if !strings.HasPrefix(k.Subject, "rule/use-") || !strings.HasPrefix(subject, "rule/use-") {
 		return false
 	}
-	c := clause{split(k.Text, sentence{to: len(k.Text)})}
-	c.lead()
-	s, ok := c.instead()
-	return ok && s.Replaces == subject
+	c := english.Clause(english.Split(k.Text, english.Sentence{To: len(k.Text)}))
+	english.TakeLead(&c)
+	_, other, _, ok := english.Instead(c)
+	return ok && english.Subject("rule", append([]english.Word{{Low: "use"}}, other...)) == subject
 }
 
 // permits reports whether a statement allows what a rule forbids.
@@ -180,42 +181,30 @@ func (s *Statement) permits() bool {
 
 // exempts reports whether a statement no longer asks for what a rule asks for.
 func (s *Statement) exempts() bool {
-	return s.Type == memory.TypeConstraint && s.Retraction && !s.Anaphoric && exemptions().in(s.Text)
+	return s.Type == memory.TypeConstraint && s.Retraction && !s.Anaphoric && exemptions().In(s.Text)
 }
 
 // quotes reports whether a statement takes a rule back by saying it again: "forget that I
 // told you to never use tabs".
-func (s *Statement) quotes() bool { return s.Retraction && forgetting().in(s.Text) }
-
-// in reports whether one of the phrases stands in a text.
-func (x phraseSet) in(text string) bool {
-	_, _, ok := x.find(split(text, sentence{to: len(text)}))
-	return ok
-}
+func (s *Statement) quotes() bool { return s.Retraction && forgetting().In(s.Text) }
 
 // forbids reports whether a known rule forbids the deed of a verb, rather than asks for it.
 func (k *Known) forbids(verb string) bool {
-	words := split(k.Text, sentence{to: len(k.Text)})
-	if banned().has(words) {
+	words := english.Split(k.Text, english.Sentence{To: len(k.Text)})
+	if banned().Has(words) {
 		return true
 	}
 	asks := false
 	for _, w := range words {
-		asks = asks || asking()[w.low]
-		if negative()[w.low] || asks && w.low == "before" {
+		asks = asks || asking()[w.Low]
+		if english.Negations()[w.Low] || asks && w.Low == "before" {
 			return true
 		}
-		if verbAlike(stem(w.low)) == verb || strings.HasPrefix(w.low, verb+"-") {
+		if english.VerbAlike(english.Stem(w.Low)) == verb || strings.HasPrefix(w.Low, verb+"-") {
 			return false
 		}
 	}
 	return false
-}
-
-// has reports whether one of the phrases stands among words.
-func (x phraseSet) has(words []word) bool {
-	_, _, ok := x.find(words)
-	return ok
 }
 
 // weaker reports whether a statement says again what a known rule says, and less firmly.
@@ -223,29 +212,29 @@ func (s *Statement) weaker(k *Known) bool {
 	if s.Type != memory.TypeConstraint || k.Type != s.Type || s.Strength == memory.StrengthHard || s.Within != "" || k.Subject == s.Replaces {
 		return false
 	}
-	d, ok := deedOf(s.Subject)
+	d, ok := english.DeedOf(s.Subject)
 	mine := Known{Text: s.Text}
-	return ok && absolutes().in(k.Text) && mine.forbids(d.verb) == k.forbids(d.verb)
+	return ok && absolutes().In(k.Text) && mine.forbids(d.Verb) == k.forbids(d.Verb)
 }
 
 // wider returns the ban that a permission limits without having its deed: the only one,
 // or the newest if all are on one deed.
 func (s *Statement) wider(known []Known) *Known {
-	d, ok := deedOf(s.Subject)
+	d, ok := english.DeedOf(s.Subject)
 	if !ok {
 		return nil
 	}
 	var found *Known
-	var deed deed
+	var deed english.Deed
 	for i := range known {
 		k := &known[i]
-		o, ok := deedOf(k.Subject)
-		if !ok || k.Type != memory.TypeConstraint || !d.within(o) || !k.forbids(o.verb) {
+		o, ok := english.DeedOf(k.Subject)
+		if !ok || k.Type != memory.TypeConstraint || !d.Within(o) || !k.forbids(o.Verb) {
 			continue
 		}
 		if found == nil {
 			found, deed = k, o
-		} else if !deed.same(o) {
+		} else if !deed.Same(o) {
 			return nil
 		} else if newer(k, found) {
 			found = k
@@ -279,10 +268,10 @@ func (s *Statement) akin(known []Known) *Known {
 	var found *Known
 	if about, ok := strings.CutPrefix(s.Subject, "about-rule/"); ok {
 		// A rule about just that deed is meant before others that only name it.
-		d, _ := deed{}.read(strings.Split(about, "-"))
+		d, _ := english.Deed{}.Read(strings.Split(about, "-"))
 		for i := range known {
 			k := &known[i]
-			if o, ok := deedOf(k.Subject); ok && k.Type == memory.TypeConstraint && o.same(d) && (found == nil || newer(k, found)) {
+			if o, ok := english.DeedOf(k.Subject); ok && k.Type == memory.TypeConstraint && o.Same(d) && (found == nil || newer(k, found)) {
 				found = k
 			}
 		}
@@ -329,7 +318,7 @@ func named(k *Known, words []string, subject string) bool {
 
 // contains reports whether all of some words are among others.
 func contains(words, some []string) bool {
-	have := wordSet{}
+	have := english.WordSet{}
 	for _, w := range words {
 		have[w] = true
 	}
@@ -345,7 +334,7 @@ func contains(words, some []string) bool {
 func stems(words []string) []string {
 	var out []string
 	for _, w := range words {
-		if low := stem(w); !plainly()[low] && !joins()[low] {
+		if low := english.Stem(w); !english.Plainly()[low] && !english.Joins()[low] {
 			out = append(out, low)
 		}
 	}
@@ -370,31 +359,29 @@ func cousins(a, b string) bool {
 
 // plain returns the words of a text in small letters and without marks.
 func plain(text string) []string {
-	words := split(text, sentence{to: len(text)})
+	words := english.Split(text, english.Sentence{To: len(text)})
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = w.low
+		out[i] = w.Low
 	}
 	return out
 }
 
 var (
-	// negative words before a verb forbid what it does.
-	negative = set("never not stop avoid no nobody cannot forbidden neither without")
 
 	// banned are phrases of a ban behind the verb.
-	banned = phrases("is forbidden|is strictly forbidden|is prohibited|is strictly prohibited|is banned|is not allowed|is never allowed|is not permitted|is never ok/okay|is not ok/okay|is off limits|is off-limits|is a no-go|is taboo|are forbidden|are prohibited|are not allowed|must never be|must not be|may never be|may not be|only i|but me|except me|need my|needs my")
+	banned = english.Phrases("is forbidden|is strictly forbidden|is prohibited|is strictly prohibited|is banned|is not allowed|is never allowed|is not permitted|is never ok/okay|is not ok/okay|is off limits|is off-limits|is a no-go|is taboo|are forbidden|are prohibited|are not allowed|must never be|must not be|may never be|may not be|only i|but me|except me|need my|needs my")
 
 	// asking are words of asking for leave, and consentWords are what is asked for.
-	asking       = set("ask check confirm wait get tell talk consult approval permission")
-	consentWords = set("ask approval permission ok okay consent confirmation tell")
+	asking       = english.List("ask check confirm wait get tell talk consult approval permission")
+	consentWords = english.List("ask approval permission ok okay consent confirmation tell")
 
 	// exemptions are phrases by which something is no longer asked for.
-	exemptions = phrases("no need to|not have to|not need to|no longer need/have|need not|can stop|may stop|can quit|to stop|no longer required/necessary/needed|not required|not necessary|not needed|no longer a need|longer any need")
+	exemptions = english.Phrases("no need to|not have to|not need to|no longer need/have|need not|can stop|may stop|can quit|to stop|no longer required/necessary/needed|not required|not necessary|not needed|no longer a need|longer any need")
 
 	// forgetting are words of taking back a statement by saying it.
-	forgetting = phrases("forget|ignore|disregard")
+	forgetting = english.Phrases("forget|ignore|disregard")
 
 	// absolutes are words of hard rules.
-	absolutes = phrases("always|never|must|ever|under no circumstances|at all times|forbidden|prohibited|nobody")
+	absolutes = english.Phrases("always|never|must|ever|under no circumstances|at all times|forbidden|prohibited|nobody")
 )

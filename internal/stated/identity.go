@@ -1,8 +1,9 @@
-package statement
+package stated
 
 import (
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/memory"
 )
 
@@ -36,10 +37,10 @@ func (s *Statement) Identity() (id Identity, ok bool) {
 	if !ok || s.Type != memory.TypeFact || s.Retraction || s.Temporary() {
 		return Identity{}, false
 	}
-	words := split(s.Text, sentence{to: len(s.Text)})
+	words := english.Split(s.Text, english.Sentence{To: len(s.Text)})
 	var who []string
 	for i := 0; i < len(words) && who == nil; i++ {
-		if naming()[words[i].low] {
+		if naming()[words[i].Low] {
 			who = nameAt(words[i+1:])
 		}
 	}
@@ -57,15 +58,15 @@ func (s *Statement) Identity() (id Identity, ok bool) {
 const maxNamed = 4
 
 // nameAt returns the words of the name or the number that some words begin with.
-func nameAt(words []word) (who []string) {
-	for len(words) > 0 && (words[0].low == "now" || words[0].low == "actually") {
+func nameAt(words []english.Word) (who []string) {
+	for len(words) > 0 && (words[0].Low == "now" || words[0].Low == "actually") {
 		words = words[1:]
 	}
 	for _, w := range words {
-		if !w.capital && !strings.ContainsAny(w.low, "0123456789@_") || w.low == "i" || len(who) == maxNamed {
+		if !w.Capital && !strings.ContainsAny(w.Low, "0123456789@_") || w.Low == "i" || len(who) == maxNamed {
 			break
 		}
-		if who = append(who, w.low); w.stop != 0 {
+		if who = append(who, w.Low); w.Stop != 0 {
 			break
 		}
 	}
@@ -74,7 +75,7 @@ func nameAt(words []word) (who []string) {
 
 var (
 	// naming are words behind which a name or a number stands.
-	naming = set("is am me by called named")
+	naming = english.List("is am me by called named")
 
 	// identities are the subjects that say who a user is, and whether by what an account
 	// is told apart.
