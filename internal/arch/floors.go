@@ -36,7 +36,6 @@ func largePackages() map[string]int {
 		"hmx":                        5000,
 		"internal/api":               6000,
 		"internal/compile":           5000,
-		"internal/guide":             6000,
 		"internal/kind":              6000,
 		"internal/memory":            5000,
 		"internal/migrate":           9000,
@@ -134,8 +133,8 @@ func floors() []floor {
 		},
 	}, {
 		name:     "practice",
-		purpose:  "in which state an agent took a step, and what policies hold of it; whether a text has to do with a question",
-		packages: []string{"internal/concern", "internal/policy"},
+		purpose:  "in which state an agent took a step, and what policies hold of it; whether a text has to do with a question; what a rule forbids and what a planned action does, in the same words",
+		packages: []string{"internal/concern", "internal/guide/act", "internal/policy", "internal/ruletext"},
 	}, {
 		name:     "composition",
 		purpose:  "candidates and a budget into an answer, as pure functions",

@@ -66,7 +66,7 @@ func (w Word) CanBeVerb() bool {
 
 // DeedNoun returns the verb of a noun in the plural that names what agents do: "upgrades".
 func DeedNoun(low string) string {
-	if v := Deeds[low]; v != "" && Plural(low) {
+	if v := DeedNouns[low]; v != "" && Plural(low) {
 		return v
 	}
 	if v := Stem(low); Plural(low) && (Crafts()[v] || nominal()[v]) {

@@ -267,7 +267,7 @@ func (c Clause) Verbal() Clause {
 		if c.At(n).Low == "git" {
 			n++
 		}
-		if verb := Deeds[c.At(n).Low]; verb != "" {
+		if verb := DeedNouns[c.At(n).Low]; verb != "" {
 			return Clause(append([]Word{{Low: verb, Stop: c.At(n).Stop}}, c[n+1:]...))
 		}
 		return c

@@ -93,8 +93,8 @@ var (
 	// Pieces are pieces of work of which something must be so.
 	Pieces = List("fix fixes bugfix bugfixes change changes commit commits message messages pr prs branch branches release releases merge merges deployment deployments deploy deploys migration migrations")
 
-	// Deeds are nouns of what is done, with the verb.
-	Deeds = map[string]string{
+	// DeedNouns are nouns of what is done, with the verb.
+	DeedNouns = map[string]string{
 		"push": "push", "pushes": "push", "commits": "commit", "merges": "merge", "deploys": "deploy", "deployments": "deploy", "releases": "release", "rebases": "rebase", "force-pushes": "force-push", "force-push": "force-push", "commit": "commit", "deploy": "deploy", "deployment": "deploy", "merge": "merge", "release": "release", "rebase": "rebase",
 	}
 

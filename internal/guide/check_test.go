@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/guide/act"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/trace"
+	"pgregory.net/rapid"
 )
 
 // planned returns an action as tables write it.
@@ -315,7 +315,7 @@ func FuzzCheck(f *testing.F) {
 			t.Fatalf("%+v", v)
 		}
 		for _, r := range v.Reasons {
-			if len(r.Quote) > maxQuote {
+			if len(r.Quote) > act.MaxQuote {
 				t.Fatalf("a quote of %d bytes", len(r.Quote))
 			}
 		}

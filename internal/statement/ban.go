@@ -73,11 +73,11 @@ func readBarred(c english.Clause) (Statement, bool) {
 		c = c.Skip(1)
 	}
 	base := english.Gerund(c.At(0).Low, english.Practises())
-	if _, ok := c.Skip(1).Cut("are my job", "are mine", "are my business", "is my job"); ok && english.Deeds[c.At(0).Low] != "" && c.Opening().Has(english.Lasting()) {
-		return readAct(english.Clause([]english.Word{{Low: english.Deeds[c.At(0).Low]}}), memory.StrengthHard) // "commits are my job from now on"
+	if _, ok := c.Skip(1).Cut("are my job", "are mine", "are my business", "is my job"); ok && english.DeedNouns[c.At(0).Low] != "" && c.Opening().Has(english.Lasting()) {
+		return readAct(english.Clause([]english.Word{{Low: english.DeedNouns[c.At(0).Low]}}), memory.StrengthHard) // "commits are my job from now on"
 	}
 	if base == "" {
-		base = english.Deeds[c.At(0).Low]
+		base = english.DeedNouns[c.At(0).Low]
 	}
 	if base == "" {
 		return Statement{}, false
@@ -158,7 +158,7 @@ func readHandsOff(c english.Clause) (Statement, bool) {
 			if off && (rest.At(0).Low == "always" || rest.At(0).Low == "ever") {
 				rest = rest.Skip(1)
 			}
-			if !off || len(rest) > 0 && rest.At(0).Low != "for" || rest.At(0).Low == "for" && !english.Addressees()[rest.At(1).Low] && english.Deeds[rest.At(1).Low] == "" && rest.At(1).Low != "direct" {
+			if !off || len(rest) > 0 && rest.At(0).Low != "for" || rest.At(0).Low == "for" && !english.Addressees()[rest.At(1).Low] && english.DeedNouns[rest.At(1).Low] == "" && rest.At(1).Low != "direct" {
 				return Statement{}, false
 			}
 			what, ok = c[:i], true
@@ -173,7 +173,7 @@ func readHandsOff(c english.Clause) (Statement, bool) {
 // none reads what follows "no": a kind of act, by its noun or its verb.
 func readNone(c english.Clause) (Statement, bool) {
 	rest, direct := c.Skip(1), false
-	for rest.At(0).Low == "direct" || rest.At(0).Low == "more" || rest.At(0).Low == "force" && english.Deeds[rest.At(1).Low] != "" {
+	for rest.At(0).Low == "direct" || rest.At(0).Low == "more" || rest.At(0).Low == "force" && english.DeedNouns[rest.At(1).Low] != "" {
 		direct = direct || rest.At(0).Low != "more"
 		if rest.At(0).Low == "force" {
 			break
@@ -184,7 +184,7 @@ func readNone(c english.Clause) (Statement, bool) {
 	if rest.At(0).Low == "force" {
 		words = append([]english.Word{{Low: "force-push"}}, rest[2:]...)
 		rest = rest.Skip(1)
-	} else if verb := english.Deeds[rest.At(0).Low]; verb != "" {
+	} else if verb := english.DeedNouns[rest.At(0).Low]; verb != "" {
 		words = append([]english.Word{{Low: verb}}, rest[1:]...)
 	} else if verb := english.Gerund(rest.At(0).Low, english.Practises()); verb != "" {
 		direct = true

@@ -159,7 +159,7 @@ func readAllowed(c english.Clause) (Statement, bool) {
 	}
 	if verb := english.DeedNoun(c.At(1).Low); verb != "" && (c.At(2).Low == "are" || c.At(2).Low == "is") && !english.Determiners()[c.At(0).Low] && english.Gerund(c.At(0).Low, english.Actions()) == "" {
 		c = english.Clause(append([]english.Word{{Low: verb}, c[0]}, c[2:]...)) // "package upgrades"
-	} else if verb := english.Deeds[c.At(0).Low]; verb != "" && (english.Plural(c.At(0).Low) || c.At(1).Low == "is") {
+	} else if verb := english.DeedNouns[c.At(0).Low]; verb != "" && (english.Plural(c.At(0).Low) || c.At(1).Low == "is") {
 		c = english.Clause(append([]english.Word{{Low: verb}}, c[1:]...))
 	} else if english.Gerund(c.At(0).Low, english.Actions()) == "" {
 		return Statement{}, false

@@ -208,7 +208,7 @@ func impersonal(c english.Clause) bool {
 	if _, _, ok := c.Passive(); ok {
 		return true
 	}
-	return english.Agents()[c.At(n).Low] && c.At(n).Stop == 0 || english.Deeds[first] != "" || english.Gerund(first, english.Actions()) != "" && !english.Actions()[first]
+	return english.Agents()[c.At(n).Low] && c.At(n).Stop == 0 || english.DeedNouns[first] != "" || english.Gerund(first, english.Actions()) != "" && !english.Actions()[first]
 }
 
 // specifies reports whether a sentence tells what a program or its users can and must do:

@@ -70,12 +70,12 @@ func ruled(c english.Clause) (string, english.Clause) {
 		}
 		low := w.Low
 		switch verb := english.Gerund(low, english.Actions()); {
-		case low == "force" && (c.At(i+1).Low == "push" || english.Deeds[c.At(i+1).Low] == "push" || c.At(i+1).Low == "pushing"):
+		case low == "force" && (c.At(i+1).Low == "push" || english.DeedNouns[c.At(i+1).Low] == "push" || c.At(i+1).Low == "pushing"):
 			return "force-push", c.Skip(i + 2)
 		case verb != "" && !english.Actions()[low]:
 			return verb, c.Skip(i + 1)
-		case english.Deeds[low] != "":
-			return english.Deeds[low], c.Skip(i + 1)
+		case english.DeedNouns[low] != "":
+			return english.DeedNouns[low], c.Skip(i + 1)
 		case i > 0 && w.Code && programs.Spoken()[low] && low != "git":
 			return "run", c.Skip(i)
 		case i > 0 && english.Third(low) && english.Bare()[c.At(i-1).Low]:

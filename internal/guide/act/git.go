@@ -1,4 +1,4 @@
-package guide
+package act
 
 import (
 	"regexp"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/shell"
 )
@@ -25,10 +26,10 @@ func gitWords(words []string) (rest, sub []string) {
 }
 
 // particular notes what only some programs do.
-func (a *act) particular(sub, rest []string) {
-	phrase := strings.Join(append([]string{a.program}, sub...), " ")
-	does := func(words string) { addAll(a.verbs, setOf(words)) }
-	switch a.program {
+func (a *Act) particular(sub, rest []string) {
+	phrase := strings.Join(append([]string{a.Program}, sub...), " ")
+	does := func(words string) { AddAll(a.Verbs, english.Folded(words)) }
+	switch a.Program {
 	case "git":
 		if len(sub) > 0 {
 			a.git(sub[0], rest)
@@ -41,7 +42,7 @@ func (a *act) particular(sub, rest []string) {
 			a.pushesByAPI(rest)
 		}
 	case "find", "fd":
-		if a.has("-delete") {
+		if a.Has("-delete") {
 			a.noteDone("rm")
 		}
 	case "dd":
@@ -55,26 +56,26 @@ func (a *act) particular(sub, rest []string) {
 		a.puts(rest, "-o", "--output", "-out")
 	case "docker", "podman":
 		for _, w := range rest { // images are no branches
-			a.from[exactly(w)] = true
+			a.From[english.Exact(w)] = true
 		}
 	}
 	switch {
-	case programs.Writers()[a.program], programs.InPlace()[a.program] && a.has("-i", "--in-place", "--inplace"):
+	case programs.Writers()[a.Program], programs.InPlace()[a.Program] && a.Has("-i", "--in-place", "--inplace"):
 		a.writes()
-	case programs.Fetchers()[a.program]:
+	case programs.Fetchers()[a.Program]:
 		a.puts(rest, "-o", "--output", "-O", "--output-document")
 		a.requests(rest)
 		a.pushesByAPI(rest)
-	case programs.LocalPackages()[a.program]:
-		global := a.has("-g", "--global") || slices.Contains(sub, "global") || slices.Contains(rest, "--location=global")
-		if global || (a.program == "pip" || a.program == "pip3") && (a.runs["sudo"] || a.has("--break-system-packages")) {
-			addAll(a.nouns, setOf("globally global system-wide"))
+	case programs.LocalPackages()[a.Program]:
+		global := a.Has("-g", "--global") || slices.Contains(sub, "global") || slices.Contains(rest, "--location=global")
+		if global || (a.Program == "pip" || a.Program == "pip3") && (a.Runs["sudo"] || a.Has("--break-system-packages")) {
+			AddAll(a.Nouns, english.Folded("globally global system-wide"))
 		}
 		if slices.Contains(sub, "global") && len(rest) > 0 && rest[0] == "add" {
-			a.noteDone(a.program + " add")
+			a.noteDone(a.Program + " add")
 		}
-	case programs.SystemPackages()[a.program]:
-		addAll(a.nouns, setOf("globally global system-wide"))
+	case programs.SystemPackages()[a.Program]:
+		AddAll(a.Nouns, english.Folded("globally global system-wide"))
 	}
 	if phrase == "npm version" {
 		does("release tag")
@@ -82,7 +83,7 @@ func (a *act) particular(sub, rest []string) {
 }
 
 // puts notes the file that a program puts its output into, by the flag before it.
-func (a *act) puts(rest []string, flags ...string) {
+func (a *Act) puts(rest []string, flags ...string) {
 	for i, w := range rest {
 		name, file, joined := strings.Cut(w, "=")
 		if !joined && i+1 < len(rest) {
@@ -95,54 +96,54 @@ func (a *act) puts(rest []string, flags ...string) {
 	}
 }
 
-// has reports whether one of some flags is given.
-func (a *act) has(names ...string) bool {
+// Has reports whether one of some flags is given.
+func (a *Act) Has(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return a.flags[name] })
 }
 
 // git notes what a command of git does beyond its name.
-func (a *act) git(sub string, rest []string) {
-	does := func(words string) { addAll(a.verbs, setOf(words)) }
+func (a *Act) git(sub string, rest []string) {
+	does := func(words string) { AddAll(a.Verbs, english.Folded(words)) }
 	switch sub {
 	case "push", "send-pack":
 		a.pushes(rest)
-		a.bypasses(a.has("--no-verify"))
+		a.bypasses(a.Has("--no-verify"))
 	case "subtree":
 		a.subtree(rest)
 	case "config":
 		a.configures(rest)
 	case "commit":
-		if a.has("--amend") {
+		if a.Has("--amend") {
 			does("amend")
 		}
-		a.bypasses(a.has("-n", "--no-verify"))
-		a.onBranch(a.at)
+		a.bypasses(a.Has("-n", "--no-verify"))
+		a.onBranch(a.At)
 	case "add", "stage":
-		addAll(a.staged, setOf("commit check-in"))
+		AddAll(a.Staged, english.Folded("commit check-in"))
 	case "merge", "rebase", "cherry-pick", "am", "pull", "revert":
-		a.bypasses(a.has("--no-verify"))
+		a.bypasses(a.Has("--no-verify"))
 		for _, w := range rest {
-			a.from[exactly(w)] = true
+			a.From[english.Exact(w)] = true
 		}
-		a.onBranch(a.at)
+		a.onBranch(a.At)
 	case "reset":
-		if a.has("--hard") {
+		if a.Has("--hard") {
 			does("discard")
-			a.nouns[folded("changes")] = true
+			a.Nouns[english.Fold("changes")] = true
 		}
-		a.onBranch(a.at)
+		a.onBranch(a.At)
 	case "restore":
-		if !a.has("--staged", "-S") || a.has("--worktree", "-W") {
+		if !a.Has("--staged", "-S") || a.Has("--worktree", "-W") {
 			does("discard")
 			a.writes()
 		}
 	case "checkout":
-		if slices.Contains(rest, "--") || slices.Contains(rest, ".") || a.has("-f", "--force") {
+		if slices.Contains(rest, "--") || slices.Contains(rest, ".") || a.Has("-f", "--force") {
 			does("discard")
 			a.writes()
 		}
 	case "clean":
-		if a.has("-f", "--force", "-d", "-x") {
+		if a.Has("-f", "--force", "-d", "-x") {
 			does("discard")
 		}
 	case "stash":
@@ -150,48 +151,48 @@ func (a *act) git(sub string, rest []string) {
 			does("discard delete remove drop")
 		}
 	case "branch":
-		if a.has("-d", "-D", "--delete") {
+		if a.Has("-d", "-D", "--delete") {
 			does("delete remove")
 		}
-		if a.has("-m", "-M", "--move") {
+		if a.Has("-m", "-M", "--move") {
 			does("rename move")
 		}
-		a.nouns[folded("branch")] = true
+		a.Nouns[english.Fold("branch")] = true
 	case "tag":
-		if a.has("-d", "--delete") {
+		if a.Has("-d", "--delete") {
 			does("delete remove")
 		}
 	}
 }
 
-func (a *act) bypasses(it bool) {
+func (a *Act) bypasses(it bool) {
 	if it {
-		addAll(a.verbs, setOf("bypass skip disable"))
-		addAll(a.nouns, setOf("hook hooks verify check checks"))
+		AddAll(a.Verbs, english.Folded("bypass skip disable"))
+		AddAll(a.Nouns, english.Folded("hook hooks verify check checks"))
 	}
 }
 
 // onBranch notes the branch that something is done on.
-func (a *act) onBranch(name string) {
+func (a *Act) onBranch(name string) {
 	if name == "" {
-		a.branch = true
+		a.Branch = true
 		return
 	}
-	a.where[exactly(name)] = true
-	a.targets = append(a.targets, name)
+	a.Where[english.Exact(name)] = true
+	a.Targets = append(a.Targets, name)
 }
 
 // pushValued are the flags of git push whose value is the next word.
-var pushValued = rawWords("-o --push-option --receive-pack --exec --repo")
+var pushValued = english.List("-o --push-option --receive-pack --exec --repo")
 
 // pushes notes the branches that git pushes to, and what it does to them.
-func (a *act) pushes(rest []string) {
-	if a.has("-n", "--dry-run", "--help") && !a.has("--no-dry-run") { // it changes nothing
-		a.verbs, a.nouns = set{}, set{}
-		delete(a.names, folded("push"))
+func (a *Act) pushes(rest []string) {
+	if a.Has("-n", "--dry-run", "--help") && !a.Has("--no-dry-run") { // it changes nothing
+		a.Verbs, a.Nouns = english.FoldSet{}, english.FoldSet{}
+		delete(a.Names, english.Fold("push"))
 		return
 	}
-	a.aimed = true
+	a.Aimed = true
 	var words []string
 	for i := 0; i < len(rest); i++ {
 		switch w := rest[i]; {
@@ -207,36 +208,36 @@ func (a *act) pushes(rest []string) {
 		}
 	}
 	for _, w := range words { // none of them is a path
-		delete(a.exact, exactly(w))
+		delete(a.Exact, english.Exact(w))
 		for part := range strings.SplitSeq(w, "/") {
-			delete(a.exact, exactly(part))
+			delete(a.Exact, english.Exact(part))
 		}
 	}
-	a.paths, a.bases = nil, set{}
+	a.Paths, a.Bases = nil, english.FoldSet{}
 	if len(words) > 0 {
-		a.names[folded(words[0])] = true
+		a.Names[english.Fold(words[0])] = true
 	}
-	if a.has("-f", "--force", "--force-with-lease", "--mirror") {
-		addAll(a.verbs, setOf("force"))
+	if a.Has("-f", "--force", "--force-with-lease", "--mirror") {
+		AddAll(a.Verbs, english.Folded("force"))
 	}
-	if a.has("-d", "--delete") {
-		addAll(a.verbs, setOf("delete remove"))
+	if a.Has("-d", "--delete") {
+		AddAll(a.Verbs, english.Folded("delete remove"))
 	}
 	for _, spec := range words[min(1, len(words)):] {
 		a.refspec(spec)
 	}
-	a.every = a.every || a.has("--all", "--mirror", "--branches")
+	a.Every = a.Every || a.Has("--all", "--mirror", "--branches")
 	switch {
-	case a.has("--tags"):
-		a.nouns[folded("tag")] = true
-	case len(words) < 2 && !a.every:
-		a.pushTo(a.at)
+	case a.Has("--tags"):
+		a.Nouns[english.Fold("tag")] = true
+	case len(words) < 2 && !a.Every:
+		a.pushTo(a.At)
 	}
-	addAll(a.nouns, setOf("branch commit remote"))
+	AddAll(a.Nouns, english.Folded("branch commit remote"))
 }
 
 // subtree notes what git subtree pushes.
-func (a *act) subtree(rest []string) {
+func (a *Act) subtree(rest []string) {
 	if len(rest) == 0 || rest[0] != "push" {
 		return
 	}
@@ -254,11 +255,11 @@ func (a *act) subtree(rest []string) {
 }
 
 // configures notes a setting of git that makes a later push go to a branch.
-func (a *act) configures(rest []string) {
+func (a *Act) configures(rest []string) {
 	for i, w := range rest {
 		if _, ok := shell.PushRemote(w); ok && i+1 < len(rest) {
 			a.noteDone("git push")
-			a.aimed = true
+			a.Aimed = true
 			a.refspec(rest[i+1])
 			return
 		}
@@ -266,7 +267,7 @@ func (a *act) configures(rest []string) {
 }
 
 // pushesBookmarks notes the branches that other programs push.
-func (a *act) pushesBookmarks(words []string) {
+func (a *Act) pushesBookmarks(words []string) {
 	if len(words) > 0 && words[0] == "git" {
 		words = words[1:]
 	}
@@ -274,7 +275,7 @@ func (a *act) pushesBookmarks(words []string) {
 		return
 	}
 	a.noteDone("git push")
-	a.aimed = true
+	a.Aimed = true
 	for i, w := range words {
 		name, value, joined := strings.Cut(w, "=")
 		switch name {
@@ -284,17 +285,17 @@ func (a *act) pushesBookmarks(words []string) {
 			}
 			a.pushTo(value)
 		case "--all", "--tracked":
-			a.every = true
+			a.Every = true
 		}
 	}
-	if len(a.targets) == 0 && !a.every {
-		a.pushTo(a.at)
+	if len(a.Targets) == 0 && !a.Every {
+		a.pushTo(a.At)
 	}
 }
 
 // pushesByAPI notes the branch that a request to the API of a host changes.
-func (a *act) pushesByAPI(words []string) {
-	if a.keywords["get"] || a.keywords["head"] {
+func (a *Act) pushesByAPI(words []string) {
+	if a.Keywords["get"] || a.Keywords["head"] {
 		return
 	}
 	file, branch := false, ""
@@ -319,18 +320,18 @@ func (a *act) pushesByAPI(words []string) {
 var branchMember = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"branch"\s*:\s*"([^"]+)"`) })
 
 // changesBranch notes that a branch of the remote repository is changed.
-func (a *act) changesBranch(name string) {
+func (a *Act) changesBranch(name string) {
 	a.noteDone("git push")
 	a.noteDone("git commit")
-	a.versioned, a.aimed = true, true
+	a.Versioned, a.Aimed = true, true
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "refs/"), "heads/")
 	a.pushTo(name)
 }
 
 // refspec notes what one refspec pushes to.
-func (a *act) refspec(spec string) {
+func (a *Act) refspec(spec string) {
 	if strings.HasPrefix(spec, "+") {
-		addAll(a.verbs, setOf("force"))
+		AddAll(a.Verbs, english.Folded("force"))
 		spec = spec[1:]
 	}
 	from, to, ok := strings.Cut(spec, ":")
@@ -338,32 +339,32 @@ func (a *act) refspec(spec string) {
 	case !ok:
 		to = from
 	case from == "" && to == "":
-		a.every = true // every branch that both sides have
+		a.Every = true // every branch that both sides have
 		return
 	case from == "":
-		addAll(a.verbs, setOf("delete remove"))
+		AddAll(a.Verbs, english.Folded("delete remove"))
 	}
 	if name, ok := strings.CutPrefix(to, "refs/tags/"); ok {
-		a.nouns[folded("tag")], a.exact[exactly(name)] = true, true
+		a.Nouns[english.Fold("tag")], a.Exact[english.Exact(name)] = true, true
 		return
 	}
 	to = strings.TrimPrefix(strings.TrimPrefix(to, "refs/"), "heads/")
 	switch {
 	case to == "HEAD" || to == "@":
-		a.pushTo(a.at)
+		a.pushTo(a.At)
 	case strings.Contains(to, "*"):
-		a.every = true
+		a.Every = true
 	default:
 		a.pushTo(to)
 	}
 }
 
 // pushTo notes a branch that is pushed to. One that only the running shell knows is none.
-func (a *act) pushTo(name string) {
+func (a *Act) pushTo(name string) {
 	if name == "" || strings.ContainsAny(name, "$`") {
-		a.branch = true
+		a.Branch = true
 		return
 	}
-	a.exact[exactly(name)] = true
-	a.targets = append(a.targets, name)
+	a.Exact[english.Exact(name)] = true
+	a.Targets = append(a.Targets, name)
 }

@@ -4,35 +4,38 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"lukasa.dev/internal/english"
+	"lukasa.dev/internal/guide/act"
 )
 
 // Rules would be worth little if the agent that they bind could switch them off. While a hard
 // rule holds, a call that ends rules, their enforcement or the hooks is for a person.
 
 // guards returns what an act would switch off, empty if it does not.
-func (a *act) guards() string {
-	if a.program == ownProgram {
-		return a.ownCommand()
+func guards(a *act.Act) string {
+	if a.Program == act.OwnProgram {
+		return ownCommand(a)
 	}
-	if a.program == "" && a.ownTool != "" {
-		switch a.ownTool {
+	if a.Program == "" && a.OwnTool != "" {
+		switch a.OwnTool {
 		case "forget", "redact_memory", "restore_memory":
 			return "a tool of Lukasa that ends or changes rules"
 		}
 		return ""
 	}
-	for _, p := range a.paths {
+	for _, p := range a.Paths {
 		if path.Base(p) == "TOKEN" && path.Base(path.Dir(p)) == ".lukasa" {
 			return "what the token of Lukasa's server gives access to"
 		}
 	}
-	if !a.changesFiles() {
+	if !a.ChangesFiles() {
 		return ""
 	}
-	gone := a.verbs[folded("delete")] || a.verbs[folded("move")]
-	for _, p := range a.paths {
-		if a.dir != "" && p[0] != '/' && p[0] != '~' {
-			p = path.Join(a.dir, p)
+	gone := a.Verbs[english.Fold("delete")] || a.Verbs[english.Fold("move")]
+	for _, p := range a.Paths {
+		if a.Dir != "" && p[0] != '/' && p[0] != '~' {
+			p = path.Join(a.Dir, p)
 		}
 		if what := guardedPath(p, gone); what != "" {
 			return what
@@ -41,24 +44,12 @@ func (a *act) guards() string {
 	return ""
 }
 
-const ownProgram = "lukasa"
-
-// changesFiles reports whether an act writes, moves or removes what it names.
-func (a *act) changesFiles() bool {
-	for _, v := range [...]string{"write", "edit", "modify", "delete", "remove", "move", "touch", "overwrite", "discard"} {
-		if a.verbs[folded(v)] {
-			return true
-		}
-	}
-	return false
-}
-
 // ownCommand returns what a command of Lukasa would switch off.
-func (a *act) ownCommand() string {
-	if a.has("--help", "-h", "--print", "--dry-run") {
+func ownCommand(a *act.Act) string {
+	if a.Has("--help", "-h", "--print", "--dry-run") {
 		return ""
 	}
-	words := ownWords(a.argv)
+	words := ownWords(a.Argv)
 	sub := ""
 	if len(words) > 0 {
 		sub = words[0]
@@ -67,11 +58,11 @@ func (a *act) ownCommand() string {
 	case "forget", "redact", "restore", "hook", "ingest", "import", "uninstall":
 		return "`lukasa " + sub + "`"
 	case "project":
-		if a.has("--enforce", "--record") {
+		if a.Has("--enforce", "--record") {
 			return "`lukasa project`"
 		}
 	case "install":
-		if a.has("--enforce") {
+		if a.Has("--enforce") {
 			return "`lukasa install --enforce`"
 		}
 	case "remember":
@@ -101,7 +92,7 @@ func ownWords(argv []string) (words []string) {
 }
 
 // guardedDirs are directories that hold settings of hooks, or the data directory.
-var guardedDirs = rawWords(".lukasa .claude .codex .gemini .cursor .opencode")
+var guardedDirs = english.List(".lukasa .claude .codex .gemini .cursor .opencode")
 
 // guardedPath returns what a path holds that an agent must not change, empty if nothing. Gone says
 // that the path is removed or moved, with what is below it.
@@ -136,9 +127,9 @@ func (k *checking) guard() {
 		return
 	}
 	for _, a := range k.all {
-		if what := a.guards(); what != "" {
+		if what := guards(a); what != "" {
 			k.ruled = true
-			k.add(Stop, "", "", "a hard rule holds here, and only a person may change %s: %s", what, a.text)
+			k.add(Stop, "", "", "a hard rule holds here, and only a person may change %s: %s", what, a.Text)
 			k.v.Reasons[len(k.v.Reasons)-1].Guards = what
 			return
 		}

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/guide/act"
 	"lukasa.dev/internal/policy"
+	"lukasa.dev/internal/ruletext"
 	"lukasa.dev/internal/trace"
 )
 
@@ -31,7 +33,7 @@ type choice struct {
 
 type option struct {
 	text   string
-	groups []clause
+	groups []ruletext.Clause
 	rate   float64
 	judged int64
 	known  bool
@@ -85,7 +87,7 @@ func (c *Checker) read(a *hmx.Artifact) {
 func choiceOf(a *hmx.Artifact, p *hmx.DecisionPolicy) choice {
 	c := choice{id: a.ArtifactID, title: a.Title}
 	for _, x := range p.Alternatives[:min(len(p.Alternatives), 20)] {
-		o := option{text: x.Description, groups: clausesOf("never " + x.Description), rate: x.SuccessRate.Or(0), judged: x.ChosenCount.Or(0), known: x.SuccessRate.Set}
+		o := option{text: x.Description, groups: ruletext.Read("never " + x.Description), rate: x.SuccessRate.Or(0), judged: x.ChosenCount.Or(0), known: x.SuccessRate.Set}
 		c.options = append(c.options, o)
 	}
 	best := option{text: p.Recommendation}
@@ -135,7 +137,7 @@ func (k *checking) learned() {
 		if c.strength >= strongCause {
 			level = Caution
 		}
-		k.add(level, c.id, c.text+": "+c.effect, "it is a known cause of a failure, with a strength of %s", number(c.strength))
+		k.add(level, c.id, c.text+": "+c.effect, "it is a known cause of a failure, with a strength of %s", act.Number(c.strength))
 	}
 	k.schema()
 }
@@ -197,20 +199,20 @@ func (k *checking) policies() {
 			if !o.known || !best.known || o.judged < warnCount || best.judged < warnCount || best.rate-o.rate < muchBetter || !k.is(o) {
 				continue
 			}
-			k.add(Caution, c.id, o.text, "a decision prefers another option: this one succeeded in %s of %s cases, the recommended one in %s", percent(o.rate), number(float64(o.judged)), percent(best.rate))
+			k.add(Caution, c.id, o.text, "a decision prefers another option: this one succeeded in %s of %s cases, the recommended one in %s", percent(o.rate), act.Number(float64(o.judged)), percent(best.rate))
 			k.advise(Advice{Text: best.text, Source: c.id})
 			break
 		}
 	}
 }
 
-func percent(rate float64) string { return number(float64(int(float64(rate*100)+0.5))) + " %" }
+func percent(rate float64) string { return act.Number(float64(int(float64(rate*100)+0.5))) + " %" }
 
 // is reports whether the action is what an option says.
 func (k *checking) is(o *option) bool {
 	for i := range o.groups {
 		for _, a := range k.acts {
-			if o.groups[i].speaks(a) == against {
+			if speaks(&o.groups[i], a) == against {
 				return true
 			}
 		}

@@ -1,16 +1,17 @@
-package guide
+package act
 
 import (
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/shell"
 )
 
 // added is a text that an act puts into a file, and the text that it takes out.
 type added struct{ put, took string }
 
-// adds reports whether an act puts a name of code into a file more often than it takes it out.
-func (a *act) adds(name string) bool {
+// Adds reports whether an act puts a name of code into a file more often than it takes it out.
+func (a *Act) Adds(name string) bool {
 	put, took := 0, 0
 	for _, x := range a.added {
 		put += occurrences(x.put, name)
@@ -29,29 +30,27 @@ func occurrences(text, name string) int {
 			return n
 		}
 		end := i + len(name)
-		if (i == 0 || !nameByte(text[i-1])) && (end == len(text) || !nameByte(text[end]) || name[len(name)-1] == '(') {
+		if (i == 0 || !english.NameByte(text[i-1])) && (end == len(text) || !english.NameByte(text[end]) || name[len(name)-1] == '(') {
 			n++
 		}
 		text = text[end:]
 	}
 }
 
-func nameByte(c byte) bool { return letterOrDigit(c) || c == '_' || c == '$' }
-
 // contentAct returns the act of putting texts into a file of code. Of a document it is none: it
 // may speak of what code must not have.
-func contentAct(file, text string, list []added) *act {
+func contentAct(file, text string, list []added) *Act {
 	if len(list) == 0 || isDocument(file) {
 		return nil
 	}
-	a := newAct(text)
-	addAll(a.verbs, contentVerbs())
+	a := New(text)
+	AddAll(a.Verbs, contentVerbs())
 	a.added = list
 	return a
 }
 
 // contentVerbs are the verbs of what puts code into a file.
-var contentVerbs = foldedWords("use add write put insert introduce leave include create call")
+var contentVerbs = english.FoldedList("use add write put insert introduce leave include create call")
 
 func isDocument(file string) bool {
 	switch low := strings.ToLower(file[strings.LastIndexByte(file, '.')+1:]); low {
@@ -62,7 +61,7 @@ func isDocument(file string) bool {
 }
 
 // contents returns the acts of putting text into files that a command does.
-func contents(x *shell.Command) (list []*act) {
+func contents(x *shell.Command) (list []*Act) {
 	text := ""
 	files := x.Writes
 	if len(x.Words) > 0 {
@@ -85,22 +84,3 @@ func contents(x *shell.Command) (list []*act) {
 	}
 	return list
 }
-
-// codeLike reports whether a word of a rule is a name of code, such as console.log, rather than
-// a file or a host.
-func codeLike(v string) bool {
-	dot := strings.LastIndexByte(v, '.')
-	if dot <= 0 || dot == len(v)-1 || strings.ContainsAny(v, "/*~:@ ") {
-		return false
-	}
-	for i := range len(v) {
-		if !nameByte(v[i]) && v[i] != '.' {
-			return false
-		}
-	}
-	return v[0] > '9' && !endings()[strings.ToLower(v[dot+1:])]
-}
-
-// endings are those of files and of the names of machines.
-var endings = rawWords("py js ts jsx tsx mjs cjs sh bash zsh go rb rs c h cc cpp hpp java kt swift cs php pl lua sql json jsonc yaml yml toml lock md rst txt env cfg ini conf xml html htm css scss vue svelte proto tf csv pdf png jpg svg gz zip tar exe dll so bak tmp out mk gradle sum mod " +
-	"com org net io dev ai app cloud internal local example test edu gov de uk eu us co")

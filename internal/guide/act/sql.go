@@ -1,8 +1,9 @@
-package guide
+package act
 
 import (
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/trace"
 )
@@ -35,7 +36,7 @@ func sqlBegins(text string) bool {
 	return false
 }
 
-var sqlKinds = rawWords("table database schema index view column user role function trigger sequence materialized temporary temp unique type extension")
+var sqlKinds = english.List("table database schema index view column user role function trigger sequence materialized temporary temp unique type extension")
 
 // sqlWords returns the words of the first statement in lower case, without what stands
 // in single quotes or in comments.
@@ -75,7 +76,7 @@ func sqlStatement(text string) (words []string, rest string) {
 		case c == ';':
 			end(i)
 			return words, text[i+1:]
-		case letterOrDigit(c) || c == '_' || c == '.' || c == '`' || c == '"' || c == '[' || c == ']':
+		case english.LetterOrDigit(c) || c == '_' || c == '.' || c == '`' || c == '"' || c == '[' || c == ']':
 			if start < 0 {
 				start = i
 			}
@@ -88,8 +89,8 @@ func sqlStatement(text string) (words []string, rest string) {
 }
 
 // sqlIn returns the SQL that a command hands to a database.
-func (a *act) sqlIn(c *trace.Command) []string {
-	if !programs.Databases()[a.program] {
+func (a *Act) sqlIn(c *trace.Command) []string {
+	if !programs.Databases()[a.Program] {
 		return nil
 	}
 	var list []string
@@ -104,8 +105,8 @@ func (a *act) sqlIn(c *trace.Command) []string {
 }
 
 // sqlActs returns what statements do, where a stands for whoever runs them.
-func sqlActs(text string, by *act) []*act {
-	var list []*act
+func sqlActs(text string, by *Act) []*Act {
+	var list []*Act
 	for text = text[:min(len(text), maxValue*4)]; text != "" && len(list) < maxStatements; {
 		var words []string
 		before := text
@@ -113,19 +114,19 @@ func sqlActs(text string, by *act) []*act {
 		if len(words) == 0 {
 			continue
 		}
-		a := newAct(strings.TrimSpace(before[:len(before)-len(text)]))
-		addAll(a.names, by.names)
-		addAll(a.where, by.exact)
-		for w := range by.nouns {
-			if environments()[w] {
-				a.nouns[w] = true
+		a := New(strings.TrimSpace(before[:len(before)-len(text)]))
+		AddAll(a.Names, by.Names)
+		AddAll(a.Where, by.Exact)
+		for w := range by.Nouns {
+			if english.Environments()[w] {
+				a.Nouns[w] = true
 			}
 		}
 		a.statement(words)
 		list = append(list, a)
 		if words[0] == "alter" && contains(words, "drop") {
-			b := newAct(a.text)
-			addAll(b.names, by.names)
+			b := New(a.Text)
+			AddAll(b.Names, by.Names)
 			b.statement([]string{"drop", "column"})
 			list = append(list, b)
 		}
@@ -134,12 +135,12 @@ func sqlActs(text string, by *act) []*act {
 }
 
 // statement notes what one statement does.
-func (a *act) statement(w []string) {
-	a.names["sql"], a.where[folded("database")] = true, true
-	a.verbs[folded(w[0])], a.keywords[w[0]] = true, true
-	addAll(a.verbs, setOf("run execute query"))
-	addAll(a.nouns, setOf("statement query sql"))
-	does := func(words, to string) { addAll(a.verbs, setOf(words)); addAll(a.nouns, setOf(to)) }
+func (a *Act) statement(w []string) {
+	a.Names["sql"], a.Where[english.Fold("database")] = true, true
+	a.Verbs[english.Fold(w[0])], a.Keywords[w[0]] = true, true
+	AddAll(a.Verbs, english.Folded("run execute query"))
+	AddAll(a.Nouns, english.Folded("statement query sql"))
+	does := func(words, to string) { AddAll(a.Verbs, english.Folded(words)); AddAll(a.Nouns, english.Folded(to)) }
 	at := -1 // where the name of what it is about stands
 	switch w[0] {
 	case "delete":
@@ -173,25 +174,25 @@ func (a *act) statement(w []string) {
 	}
 	for _, x := range w {
 		if x == "where" || x == "limit" {
-			a.names[folded(x)] = true
+			a.Names[english.Fold(x)] = true
 		}
 	}
 	if at > 0 && at < len(w) {
 		for part := range strings.SplitSeq(w[at], ".") {
-			a.nouns[folded(strings.Trim(part, "`\"[]"))] = true
+			a.Nouns[english.Fold(strings.Trim(part, "`\"[]"))] = true
 		}
 	}
 }
 
 // kind notes which kind of thing a statement is about, and returns where its name is.
-func (a *act) kind(w []string) int {
+func (a *Act) kind(w []string) int {
 	for i := 1; i < len(w) && i < 6; i++ {
 		if !sqlKinds()[w[i]] {
 			continue
 		}
-		a.nouns[folded(w[i])] = true
+		a.Nouns[english.Fold(w[i])] = true
 		if w[i] == "table" {
-			addAll(a.nouns, setOf("data"))
+			AddAll(a.Nouns, english.Folded("data"))
 		}
 		for i++; i < len(w) && (w[i] == "if" || w[i] == "not" || w[i] == "exists" || sqlKinds()[w[i]]); i++ {
 		}

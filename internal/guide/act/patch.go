@@ -1,14 +1,18 @@
-package guide
+package act
 
-import "strings"
+import (
+	"strings"
+
+	"lukasa.dev/internal/english"
+)
 
 const patchBegins = "*** Begin Patch"
 
 // patchNames are the names of arguments that may hold a patch.
-var patchNames = rawWords("input patch patchText patch_text command cmd diff")
+var patchNames = english.List("input patch patchText patch_text command cmd diff")
 
 // patched returns what the patches among the arguments do.
-func (r *argReader) patched() (list []*act) {
+func (r *argReader) patched() (list []*Act) {
 	for _, text := range r.patches {
 		list = append(list, patchActs(text)...)
 	}
@@ -17,7 +21,7 @@ func (r *argReader) patched() (list []*act) {
 
 // patchActs returns what a patch does to files, one act a file. It may be one of apply_patch
 // or a unified diff.
-func patchActs(text string) (list []*act) {
+func patchActs(text string) (list []*Act) {
 	name := ""
 	var put, took strings.Builder
 	end := func() {
@@ -36,7 +40,7 @@ func patchActs(text string) (list []*act) {
 		}
 		name = file
 		a := writeAct(file, "patch "+file)
-		addAll(a.verbs, setOf(words))
+		AddAll(a.Verbs, english.Folded(words))
 		list = append(list, a)
 	}
 	own := strings.Contains(text, patchBegins)
@@ -80,7 +84,7 @@ func changed(line string, put, took *strings.Builder) {
 }
 
 // patches returns what the patch does that a command is given.
-func patches(program string, words []string, input string) []*act {
+func patches(program string, words []string, input string) []*Act {
 	switch program {
 	case "apply_patch", "applypatch":
 		for _, w := range words {

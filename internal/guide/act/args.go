@@ -1,4 +1,4 @@
-package guide
+package act
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/shell"
 	"lukasa.dev/internal/trace"
 )
@@ -13,7 +14,7 @@ import (
 // argReader reads the arguments of a tool.
 type argReader struct {
 	tool  string
-	act   *act
+	act   *Act
 	lines []string // command lines
 	sql   []string
 	// patches are texts that change files.
@@ -32,78 +33,78 @@ type argReader struct {
 // named notes what the name of a tool says that it does.
 func (r *argReader) named(tool string) {
 	a := r.act
-	a.names[folded(tool)] = true
-	words := nameWords(tool)
+	a.Names[english.Fold(tool)] = true
+	words := NameWords(tool)
 	for i, w := range words {
 		r.shell = r.shell || terminals()[w]
 		r.codes = r.codes || coders()[w]
-		a.versioned = a.versioned || hosts()[w]
-		words[i] = folded(w)
+		a.Versioned = a.Versioned || hosts()[w]
+		words[i] = english.Fold(w)
 	}
-	if i := slices.Index(words, ownProgram); i >= 0 && (i == 0 || words[0] == "mcp") {
-		a.ownTool = strings.Join(nameWords(tool)[i+1:], "_")
+	if i := slices.Index(words, OwnProgram); i >= 0 && (i == 0 || words[0] == "mcp") {
+		a.OwnTool = strings.Join(NameWords(tool)[i+1:], "_")
 	}
-	addAll(a.verbs, toolVerbs(words))
-	looks := len(a.verbs) == 1 && slices.ContainsFunc(words, func(w string) bool { return readers()[w] && a.verbs[w] })
+	AddAll(a.Verbs, toolVerbs(words))
+	looks := len(a.Verbs) == 1 && slices.ContainsFunc(words, func(w string) bool { return readers()[w] && a.Verbs[w] })
 	for _, w := range words {
-		if !looks || !verbs()[w] || a.verbs[w] {
-			a.names[w], a.nouns[w] = true, true
+		if !looks || !english.Deeds()[w] || a.Verbs[w] {
+			a.Names[w], a.Nouns[w] = true, true
 		}
 	}
-	if a.verbs[folded("edit")] || a.verbs[folded("write")] || a.verbs[folded("patch")] || strings.Contains(tool, "str_replace") {
-		if a.nouns[folded("file")] || strings.Contains(tool, "str_replace") || a.nouns["edit"] || len(nameWords(tool)) == 1 {
+	if a.Verbs[english.Fold("edit")] || a.Verbs[english.Fold("write")] || a.Verbs[english.Fold("patch")] || strings.Contains(tool, "str_replace") {
+		if a.Nouns[english.Fold("file")] || strings.Contains(tool, "str_replace") || a.Nouns["edit"] || len(NameWords(tool)) == 1 {
 			a.writes()
 		}
 	}
-	if a.verbs[folded("read")] || a.verbs[folded("view")] {
-		addAll(a.verbs, reading())
+	if a.Verbs[english.Fold("read")] || a.Verbs[english.Fold("view")] {
+		AddAll(a.Verbs, reading())
 	}
-	if a.verbs[folded("delete")] || a.verbs[folded("remove")] {
-		addAll(a.verbs, setOf("delete remove"))
+	if a.Verbs[english.Fold("delete")] || a.Verbs[english.Fold("remove")] {
+		AddAll(a.Verbs, english.Folded("delete remove"))
 	}
 }
 
 // writes notes that a file is written.
-func (a *act) writes() {
-	addAll(a.verbs, writing())
-	a.nouns[folded("file")] = true
+func (a *Act) writes() {
+	AddAll(a.Verbs, writing())
+	a.Nouns[english.Fold("file")] = true
 }
 
 // readers are the verbs of tools that only look.
-var readers = foldedWords("get list read search find show describe check view lookup look count status history is has fetch query think calculate preview validate")
+var readers = english.FoldedList("get list read search find show describe check view lookup look count status history is has fetch query think calculate preview validate")
 
 // toolVerbs returns what a tool does, by the words of its name: the first that is a
 // verb, and the last if it is one, unless the tool only looks. If none is, any may be.
-func toolVerbs(words []string) set {
-	out := set{}
+func toolVerbs(words []string) english.FoldSet {
+	out := english.FoldSet{}
 	for _, w := range words {
 		if readers()[w] {
 			out[w] = true
 			return out
 		}
-		if verbs()[w] && !means()[w] {
+		if english.Deeds()[w] && !english.Means()[w] {
 			out[w] = true
-			if last := words[len(words)-1]; verbs()[last] && !means()[last] {
+			if last := words[len(words)-1]; english.Deeds()[last] && !english.Means()[last] {
 				out[last] = true
 			}
 			return out
 		}
 	}
 	for _, w := range words {
-		if !means()[w] {
+		if !english.Means()[w] {
 			out[w] = true
 		}
 	}
 	return out
 }
 
-// nameWords returns the words of a name: delete and user of delete_user and deleteUser.
-func nameWords(name string) []string {
+// NameWords returns the words of a name: delete and user of delete_user and deleteUser.
+func NameWords(name string) []string {
 	var words []string
 	start := 0
-	name = clip(name, trace.MaxName)
+	name = english.Clip(name, trace.MaxName)
 	for i := 0; i <= len(name); i++ {
-		end := i == len(name) || !letterOrDigit(name[i])
+		end := i == len(name) || !english.LetterOrDigit(name[i])
 		if !end && !(i > start && name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z') {
 			continue
 		}
@@ -116,10 +117,6 @@ func nameWords(name string) []string {
 		}
 	}
 	return words
-}
-
-func letterOrDigit(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
 // read reads arguments that are a JSON object. Others say nothing.
@@ -150,9 +147,9 @@ func (r *argReader) text1(names ...string) string {
 // terminals are the words in the names of tools whose text is typed into a shell, coders in those
 // of tools that run a program, and hosts in those of tools for repositories.
 var (
-	terminals = rawWords("bash sh zsh shell terminal console tty pty stdin tmux powershell pwsh")
-	coders    = rawWords("exec execute run eval python node javascript js code interpreter repl jupyter sandbox ipython")
-	hosts     = rawWords("git github gitlab bitbucket gitea forgejo repo repository branch commit commits ref refs")
+	terminals = english.List("bash sh zsh shell terminal console tty pty stdin tmux powershell pwsh")
+	coders    = english.List("exec execute run eval python node javascript js code interpreter repl jupyter sandbox ipython")
+	hosts     = english.List("git github gitlab bitbucket gitea forgejo repo repository branch commit commits ref refs")
 )
 
 func (r *argReader) members(n canon.Node, depth int) {
@@ -191,7 +188,7 @@ func (r *argReader) invocation(n canon.Node) (program, args canon.Node) {
 		r.lines = append(r.lines, name+" "+shell.Quote(words))
 	case string(r.doc.Key(args)) == "argv":
 		r.lines = append(r.lines, shell.Quote(words))
-	case ruleNames()[low]:
+	case ProgramNames()[low]:
 		r.lines = append(r.lines, low+" "+shell.Quote(words))
 	default:
 		return canon.None, canon.None
@@ -230,14 +227,14 @@ func (r *argReader) replaces(n canon.Node) {
 }
 
 func (r *argReader) member(c canon.Node, key string, depth int) {
-	words := nameWords(key)
+	words := NameWords(key)
 	r.values++
 	switch r.doc.Kind(c) {
 	case canon.Number:
 		r.number(r.doc.Float(c), words)
 	case canon.True:
 		for _, w := range words {
-			r.act.names[folded(w)] = true
+			r.act.Names[english.Fold(w)] = true
 		}
 		r.act.flags["--"+strings.Join(words, "-")] = true
 	case canon.String:
@@ -282,20 +279,20 @@ func (r *argReader) member(c canon.Node, key string, depth int) {
 }
 
 var (
-	lineNames  = rawWords("command cmd script command_line commandLine chars shell_command shellCommand bash_command CommandLine cmdline")
-	listNames  = rawWords("commands cmds scripts command_list argv")
-	codeNames  = rawWords("code source_code")
-	inputNames = rawWords("text input data keys")
-	sqlNames   = rawWords("sql query statement q")
-	proseNames = rawWords("content body text message new_string old_string description title comment prompt note notes subject diff patch summary reason thought file_text new_str old_str insert_text")
-	moneyNames = foldedWords("amount total price value sum cost fee budget refund payment charge")
+	lineNames  = english.List("command cmd script command_line commandLine chars shell_command shellCommand bash_command CommandLine cmdline")
+	listNames  = english.List("commands cmds scripts command_list argv")
+	codeNames  = english.List("code source_code")
+	inputNames = english.List("text input data keys")
+	sqlNames   = english.List("sql query statement q")
+	proseNames = english.List("content body text message new_string old_string description title comment prompt note notes subject diff patch summary reason thought file_text new_str old_str insert_text")
+	moneyNames = english.FoldedList("amount total price value sum cost fee budget refund payment charge")
 )
 
 // number notes a number, in whole units if it is named in cents.
 func (r *argReader) number(n float64, key []string) {
 	money := false
 	for _, w := range key {
-		if moneyNames()[folded(w)] {
+		if moneyNames()[english.Fold(w)] {
 			money = true
 		}
 		if w == "cents" || w == "cent" {
@@ -338,7 +335,7 @@ func (r *argReader) text(v, key string, words []string) {
 	}
 	r.act.value(v)
 	if len(words) > 0 && !strings.ContainsAny(v, " \t\r\n") {
-		r.act.nouns[folded(words[len(words)-1])] = true
+		r.act.Nouns[english.Fold(words[len(words)-1])] = true
 	}
 }
 
@@ -356,22 +353,22 @@ func (r *argReader) request() {
 		r.act.writes() // it puts a text in the place of another
 	}
 	if r.tool == trace.ToolEdit || file != "" {
-		switch op := r.text1("operation", "command", "action"); folded(op) {
-		case folded("delete"), folded("remove"):
-			addAll(r.act.verbs, setOf("delete remove touch"))
-		case folded("rename"), folded("move"):
-			addAll(r.act.verbs, setOf("rename move touch"))
-		case folded("view"), folded("read"):
+		switch op := r.text1("operation", "command", "action"); english.Fold(op) {
+		case english.Fold("delete"), english.Fold("remove"):
+			AddAll(r.act.Verbs, english.Folded("delete remove touch"))
+		case english.Fold("rename"), english.Fold("move"):
+			AddAll(r.act.Verbs, english.Folded("rename move touch"))
+		case english.Fold("view"), english.Fold("read"):
 			for w := range writing() {
-				delete(r.act.verbs, w)
-				delete(r.act.names, w)
+				delete(r.act.Verbs, w)
+				delete(r.act.Names, w)
 			}
 		case "creat", "insert", "str_replac":
 			r.act.writes()
 		}
-		r.act.nouns[folded("file")] = true
+		r.act.Nouns[english.Fold("file")] = true
 	}
-	if r.act.verbs[folded("write")] {
+	if r.act.Verbs[english.Fold("write")] {
 		r.file = file
 	}
 }
@@ -383,7 +380,7 @@ func (r *argReader) remote() {
 		return slices.ContainsFunc(names, func(name string) bool { return r.doc.Member(0, name) != canon.None })
 	}
 	a := r.act
-	looks := slices.ContainsFunc(nameWords(r.tool), func(w string) bool { return readers()[folded(w)] })
+	looks := slices.ContainsFunc(NameWords(r.tool), func(w string) bool { return readers()[english.Fold(w)] })
 	branch := r.text1("branch", "branch_name", "target_branch", "branchName")
 	switch ref := r.text1("ref"); {
 	case looks:
@@ -393,6 +390,6 @@ func (r *argReader) remote() {
 		_, name, _ := strings.Cut(ref, "heads/")
 		a.changesBranch(name)
 	case branch != "":
-		a.versioned = true
+		a.Versioned = true
 	}
 }

@@ -1,4 +1,11 @@
-package guide
+// Package ruletext parses a rule in words into what it forbids or asks for: a [Clause] with the
+// verb and the objects, the step that must come before, the exception, the limit, and what to do
+// instead.
+//
+// It stands on the grammar of internal/english, as internal/statement does, which says whether a
+// sentence is a rule at all. What it does not understand gives no clause: a rule that is not
+// understood stops nobody.
+package ruletext
 
 import (
 	"slices"
@@ -15,65 +22,65 @@ const (
 	maxGroups   = 16   // things that a clause names
 )
 
-// clause is one thing that a rule forbids, or asks to be done before another.
-type clause struct {
-	groups []group
+// Clause is one thing that a rule forbids, or asks to be done before another.
+type Clause struct {
+	Groups []Group
 	// use says that the verb is one of use, so that what follows is a means.
-	use bool
+	Use bool
 	// needs is what must have been done before, or nil.
-	needs []group
+	Needs []Group
 	// lacks is what must stand in the action for the rule to be kept, or nil.
-	lacks []group
+	Lacks []Group
 	// except is what the rule does not speak of, or nil, and outside says that it is named by
 	// what lies around it.
-	except  *exception
-	outside bool
+	Except  *Exception
+	Outside bool
 	// unless is what an action does not tell, as it is written.
-	unless string
-	limit  float64
+	Unless string
+	Limit  float64
 	// limited says that only what is above the limit is meant.
-	limited bool
+	Limited bool
 	// only is the program that is asked for in place of its kin.
-	only string
+	Only string
 	// instead is what the rule says to do, as it is written.
-	instead string
+	Instead string
 }
 
-// group is a word of a rule, or several of which one is enough.
-type group struct {
-	words []word
+// Group is a word of a rule, or several of which one is enough.
+type Group struct {
+	Words []Word
 	// place says that it stands behind a preposition.
-	place bool
+	Place bool
 	// by says that it stands behind a word for how something is done, and into that it is
 	// where something is put.
-	by, into bool
+	by, Into bool
 	// optional says that it only names the kind of what another group names.
-	optional bool
+	Optional bool
 	// branch says that it names branches that something is done to, and program that it means
 	// a program whose name is a verb, too.
-	branch, program bool
+	Branch, Program bool
 }
 
-// word is a word as it is written, and in the forms in which it is compared.
-type word struct {
-	low, folded string
-	flag, path  bool
-	raw         string // as it is written
-	caps        bool   // in capitals
-	code        bool   // a name of code
-	keyword     bool   // of SQL or a method of HTTP, in capitals
+// Word is a word as it is written, and in the forms in which it is compared.
+type Word struct {
+	Low, Folded string
+	Flag, Path  bool
+	Raw         string // as it is written
+	Caps        bool   // in capitals
+	Code        bool   // a name of code
+	Keyword     bool   // of SQL or a method of HTTP, in capitals
 }
 
 // token is a word of a text, with the mark behind it.
 type token struct {
-	low  string // lower case, without marks
+	Low  string // lower case, without marks
 	raw  string
-	mark byte // , ; : or ( before the next, or 0
-	open bool // it stands in parentheses
+	Mark byte // , ; : or ( before the next, or 0
+	Open bool // it stands in parentheses
 	call bool // parentheses follow it, as in eval()
 }
 
-// clausesOf reads a rule. What it does not understand gives no clause.
+// Read reads a rule. What it does not understand gives no clause.
 //
 // A rule forbids what follows "never", "do not", "must not", "avoid", "no" and their like,
 // or what stands before "is forbidden". What it forbids are words, and it speaks of an
@@ -84,10 +91,10 @@ type token struct {
 // "except" and "without", but for flags and clauses of SQL that are or are not there, and
 // for tests and the like, which steps show. "More than" compares numbers. "Before" asks
 // for a step, and "instead of" and "not" forbid what follows them.
-func clausesOf(text string) []clause {
-	text = plainly(statement.Core(english.Unscoped(strings.ReplaceAll(clip(text, maxRuleText), "’", "'"))))
-	var out []clause
-	for _, s := range sentencesOf(text) {
+func Read(text string) []Clause {
+	text = plainly(statement.Core(english.Unscoped(strings.ReplaceAll(english.Clip(text, maxRuleText), "’", "'"))))
+	var out []Clause
+	for _, s := range Sentences(text) {
 		var told string
 		for len(s) > 0 && len(out) < maxClauses {
 			if len(out) > 0 && isException(s) {
@@ -107,8 +114,8 @@ func clausesOf(text string) []clause {
 		}
 		if told != "" {
 			for i := range out {
-				if out[i].instead == "" {
-					out[i].instead = told
+				if out[i].Instead == "" {
+					out[i].Instead = told
 				}
 			}
 		}
@@ -117,16 +124,16 @@ func clausesOf(text string) []clause {
 }
 
 // limit gives clauses an exception that a sentence of its own states.
-func limit(list []clause, e *exception) {
+func limit(list []Clause, e *Exception) {
 	for i := range list {
-		if c := &list[i]; c.except == nil {
-			c.except = e
+		if c := &list[i]; c.Except == nil {
+			c.Except = e
 		}
 	}
 }
 
-// sentencesOf takes a text apart.
-func sentencesOf(text string) [][]token {
+// Sentences takes a text apart.
+func Sentences(text string) [][]token {
 	var all [][]token
 	var s []token
 	end := func() {
@@ -140,7 +147,7 @@ func sentencesOf(text string) [][]token {
 		for f := range strings.FieldsSeq(line) {
 			if f == "—" || f == "–" || f == "-" || f == "*" || f == "•" {
 				if len(s) > 0 {
-					s[len(s)-1].mark = ':'
+					s[len(s)-1].Mark = ':'
 				}
 				continue
 			}
@@ -159,7 +166,7 @@ func sentencesOf(text string) [][]token {
 			}
 			trimmed = unmarked(strings.Trim(trimmed, "()\"“”`'"))
 			if trimmed != "" {
-				s = append(s, token{low: strings.ToLower(trimmed), raw: trimmed, mark: mark, open: inside && !call, call: call})
+				s = append(s, token{Low: strings.ToLower(trimmed), raw: trimmed, Mark: mark, Open: inside && !call, call: call})
 			}
 			if strings.Contains(f, ")") {
 				inside = false
@@ -192,14 +199,14 @@ var heads = [][]string{
 var lastHeads = [][]string{{"forbidden"}, {"prohibited"}, {"banned"}, {"not", "allowed"}, {"not", "permitted"}, {"off", "limits"}, {"off-limits"}}
 
 // leadIns are words before a rule that say nothing.
-var leadIns = rawWords("you we i should must always please remember rule note important also and but keep in mind that really make sure to be are is want need agents agent the assistant from now on hey so then will shall let us lets let's policy warning")
+var leadIns = english.List("you we i should must always please remember rule note important also and but keep in mind that really make sure to be are is want need agents agent the assistant from now on hey so then will shall let us lets let's policy warning")
 
 func at(s []token, i int, words []string) bool {
 	if i+len(words) > len(s) {
 		return false
 	}
 	for k, w := range words {
-		if s[i+k].low != w {
+		if s[i+k].Low != w {
 			return false
 		}
 	}
@@ -215,7 +222,7 @@ func findHead(s []token) (i, n int, last, ok bool) {
 			}
 		}
 		for _, h := range heads {
-			if at(s, i, h) && (i == 0 || len(h) > 1 || h[0] != "no" && h[0] != "stop" && h[0] != "avoid" || s[i-1].mark != 0) {
+			if at(s, i, h) && (i == 0 || len(h) > 1 || h[0] != "no" && h[0] != "stop" && h[0] != "avoid" || s[i-1].Mark != 0) {
 				return i, len(h), false, true
 			}
 		}
@@ -224,12 +231,12 @@ func findHead(s []token) (i, n int, last, ok bool) {
 }
 
 // readClause reads the first clause of a sentence, and returns what is left of it.
-func readClause(s []token) (list []clause, rest []token, ok bool) {
+func readClause(s []token) (list []Clause, rest []token, ok bool) {
 	i, n, last, found := findHead(s)
 	if !found {
 		return readWish(s)
 	}
-	if wish, _, ok := readWish(s[:i]); ok && i > 0 && s[i-1].mark != 0 {
+	if wish, _, ok := readWish(s[:i]); ok && i > 0 && s[i-1].Mark != 0 {
 		return wish, s[i:], true // a wish of its own stands before it
 	}
 	before, behind := s[:i], s[i+n:]
@@ -239,7 +246,7 @@ func readClause(s []token) (list []clause, rest []token, ok bool) {
 		b.core(before)
 		b.tail(behind)
 		return b.list(), nil, b.good()
-	case len(behind) > 0 && behind[0].low == "be":
+	case len(behind) > 0 && behind[0].Low == "be":
 		b.core(before)
 		rest = b.core(behind[1:])
 		return b.list(), rest, b.good()
@@ -251,8 +258,8 @@ func readClause(s []token) (list []clause, rest []token, ok bool) {
 
 // clauseBuilder makes clauses of tokens.
 type clauseBuilder struct {
-	c     clause
-	done  []clause
+	c     Clause
+	done  []Clause
 	place bool
 	by    bool
 	into  bool
@@ -261,15 +268,15 @@ type clauseBuilder struct {
 	any   bool // a word was read
 }
 
-func (b *clauseBuilder) good() bool { return len(b.done) > 0 || len(b.c.groups) > 0 }
+func (b *clauseBuilder) good() bool { return len(b.done) > 0 || len(b.c.Groups) > 0 }
 
 // list returns the clauses. What the last says of circumstances holds for all.
-func (b *clauseBuilder) list() []clause {
+func (b *clauseBuilder) list() []Clause {
 	all := append(b.done, b.c)
 	for i := range all {
 		c := &all[i]
-		if i < len(all)-1 && c.unless == "" && c.except == nil {
-			c.unless, c.needs, c.lacks, c.except, c.outside, c.instead = b.c.unless, b.c.needs, b.c.lacks, b.c.except, b.c.outside, b.c.instead
+		if i < len(all)-1 && c.Unless == "" && c.Except == nil {
+			c.Unless, c.Needs, c.Lacks, c.Except, c.Outside, c.Instead = b.c.Unless, b.c.Needs, b.c.Lacks, b.c.Except, b.c.Outside, b.c.Instead
 		}
 		c.settle()
 	}
@@ -277,68 +284,68 @@ func (b *clauseBuilder) list() []clause {
 }
 
 // settle marks what only names a kind.
-func (c *clause) settle() {
+func (c *Clause) settle() {
 	named, placed := 0, 0
 	pushes, code := false, false
-	for i := range c.groups {
-		for _, w := range c.groups[i].words {
-			pushes = pushes || onBranches()[w.folded]
-			code = code || w.code
+	for i := range c.Groups {
+		for _, w := range c.Groups[i].Words {
+			pushes = pushes || onBranches()[w.Folded]
+			code = code || w.Code
 		}
 	}
-	for i := range c.groups {
-		switch w := c.groups[i].words[0].folded; {
-		case environments()[w]:
+	for i := range c.Groups {
+		switch w := c.Groups[i].Words[0].Folded; {
+		case english.Environments()[w]:
 			placed++
-		case !kinds()[w] && (!verbs()[w] || i > 0):
+		case !kinds()[w] && (!english.Deeds()[w] || i > 0):
 			named++
 		}
 	}
-	for i := range c.groups {
-		g := &c.groups[i]
-		w := g.words[0].folded
-		g.optional = !g.by && (kinds()[w] && named > 0 || w == folded("environment") && placed > 0) || code && g.place && !g.words[0].code
-		g.program = c.use && i == 0 && len(g.words) == 1 && verbPrograms()[w]
-		g.branch = pushes && g.into && !slices.ContainsFunc(g.words, func(w word) bool { return !branchNames()[w.low] })
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		w := g.Words[0].Folded
+		g.Optional = !g.by && (kinds()[w] && named > 0 || w == english.Fold("environment") && placed > 0) || code && g.Place && !g.Words[0].Code
+		g.Program = c.Use && i == 0 && len(g.Words) == 1 && verbPrograms()[w]
+		g.Branch = pushes && g.Into && !slices.ContainsFunc(g.Words, func(w Word) bool { return !branchNames()[w.Low] })
 	}
 }
 
 // onBranches are the verbs of what is done to branches, branchNames the names of branches that
 // mean nothing else, and verbPrograms the programs whose names are verbs.
 var (
-	onBranches   = foldedWords("push commit merge rebase")
-	branchNames  = rawWords("main master trunk develop")
-	verbPrograms = foldedWords("make touch kill")
+	onBranches   = english.FoldedList("push commit merge rebase")
+	branchNames  = english.List("main master trunk develop")
+	verbPrograms = english.FoldedList("make touch kill")
 )
 
 // kinds are words for kinds of things, which say nothing beside a name.
-var kinds = foldedWords("file directory branch table environment server cluster package dependency library api endpoint script statement query clause flag option host cli container")
+var kinds = english.FoldedList("file directory branch table environment server cluster package dependency library api endpoint script statement query clause flag option host cli container")
 
 // keywords are those of SQL and the methods of HTTP that rules name in capitals.
-var keywords = rawWords("SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER CREATE GRANT REVOKE GET POST PUT PATCH")
+var keywords = english.List("SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER CREATE GRANT REVOKE GET POST PUT PATCH")
 
 // context reads what stands before what is forbidden: a circumstance, or a wish of its
 // own.
 func (b *clauseBuilder) context(s []token) {
 	for i, t := range s {
-		if !leadIns()[t.low] || prepositions()[t.low] {
-			if i < len(s) && s[len(s)-1].mark != 0 && !prepositions()[t.low] && tails[t.low] == 0 {
-				b.c.instead = adviceIn(s)
+		if !leadIns()[t.Low] || prepositions()[t.Low] {
+			if i < len(s) && s[len(s)-1].Mark != 0 && !prepositions()[t.Low] && Tails[t.Low] == 0 {
+				b.c.Instead = adviceIn(s)
 				return
 			}
 			break
 		}
 	}
 	for i, t := range s {
-		if leadIns()[t.low] || fillers()[t.low] || places()[t.low] {
+		if leadIns()[t.Low] || english.RuleFillers()[t.Low] || english.Workplaces()[t.Low] {
 			continue
 		}
-		if t.low == "unless" || t.low == "except" {
-			b.c.except = exceptionOf(s[i:])
+		if t.Low == "unless" || t.Low == "except" {
+			b.c.Except = exceptionOf(s[i:])
 			return
 		}
-		if tails[t.low] != 0 || times()[folded(t.low)] || environments()[folded(t.low)] {
-			b.c.unless = words(s[i:])
+		if Tails[t.Low] != 0 || english.Times()[english.Fold(t.Low)] || english.Environments()[english.Fold(t.Low)] {
+			b.c.Unless = Join(s[i:])
 			return
 		}
 		b.add(t)
@@ -348,112 +355,112 @@ func (b *clauseBuilder) context(s []token) {
 
 // What words begin that belong to no core.
 const (
-	tailReason = iota + 1 // why
+	TailReason = iota + 1 // why
 	tailUnless            // a circumstance
 	tailBefore
 	tailWithout
 	tailUntil
 )
 
-var tails = map[string]int{
-	"because": tailReason, "since": tailReason, "even": tailReason, "so": tailReason, "otherwise": tailReason,
+var Tails = map[string]int{
+	"because": TailReason, "since": TailReason, "even": TailReason, "so": TailReason, "otherwise": TailReason,
 	"unless": tailUntil, "except": tailUnless, "if": tailUnless, "when": tailUnless, "whenever": tailUnless, "while": tailUnless, "during": tailUnless, "until": tailUntil, "till": tailUntil,
 	"after": tailUnless, "outside": tailUnless, "between": tailUnless, "once": tailUnless, "where": tailUnless, "despite": tailUnless, "besides": tailUnless, "other": tailUnless,
-	"before": tailBefore, "without": tailWithout, "instead": tailReason, "rather": tailReason,
+	"before": tailBefore, "without": tailWithout, "instead": TailReason, "rather": TailReason,
 }
 
-var prepositions = rawWords("to into onto in on at of for from with within inside under against via through over across")
+var prepositions = english.List("to into onto in on at of for from with within inside under against via through over across")
 
-// starters are words that begin a clause of its own behind a comma.
-var starters = rawWords("except unless exception however always never use instead but please open create do don't it we you they this that's so only prefer go ask run make they're it's i which there")
+// Starters are words that begin a clause of its own behind a comma.
+var Starters = english.List("except unless exception however always never use instead but please open create do don't it we you they this that's so only prefer go ask run make they're it's i which there")
 
 // core reads what is forbidden, and returns what it leaves for a clause of its own.
 func (b *clauseBuilder) core(s []token) (rest []token) {
 	for i := 0; i < len(s); i++ {
 		t := s[i]
-		if t.open {
+		if t.Open {
 			switch {
-			case b.c.except != nil || b.c.unless != "":
-			case excepts(t.low):
-				b.c.except = exceptionOf(s[i:])
-			case tails[t.low] == tailUnless || tails[t.low] == tailUntil:
-				b.c.unless = words(s[i:])
+			case b.c.Except != nil || b.c.Unless != "":
+			case excepts(t.Low):
+				b.c.Except = exceptionOf(s[i:])
+			case Tails[t.Low] == tailUnless || Tails[t.Low] == tailUntil:
+				b.c.Unless = Join(s[i:])
 			}
 			continue
 		}
-		if kind := tails[t.low]; kind != 0 && (t.low != "so" || b.any) && !(t.low == "other" && !at(s, i, []string{"other", "than"})) {
+		if kind := Tails[t.Low]; kind != 0 && (t.Low != "so" || b.any) && !(t.Low == "other" && !at(s, i, []string{"other", "than"})) {
 			return b.tail(s[i:])
 		}
-		if t.low == "as" && i+1 < len(s) && rawPronouns()[s[i+1].low] {
+		if t.Low == "as" && i+1 < len(s) && rawPronouns()[s[i+1].Low] {
 			return nil
 		}
-		if (t.low == "pull" || t.low == "merge") && i+1 < len(s) && (s[i+1].low == "request" || s[i+1].low == "requests") {
+		if (t.Low == "pull" || t.Low == "merge") && i+1 < len(s) && (s[i+1].Low == "request" || s[i+1].Low == "requests") {
 			i++
-			t = token{low: "pr", raw: "PR", mark: s[i].mark}
+			t = token{Low: "pr", raw: "PR", Mark: s[i].Mark}
 		}
 		if n := b.limit(s[i:]); n > 0 {
 			i += n - 1
 			continue
 		}
 		switch {
-		case t.low == "or" || t.low == "nor" || t.low == "and" && b.any:
+		case t.Low == "or" || t.Low == "nor" || t.Low == "and" && b.any:
 			b.join = b.any
 			continue
-		case times()[folded(t.low)] || manners()[folded(t.low)]:
-			b.c.unless = words(s[max(0, i-1):])
+		case english.Times()[english.Fold(t.Low)] || english.RuleManners()[english.Fold(t.Low)]:
+			b.c.Unless = Join(s[max(0, i-1):])
 			return nil
 		case b.inPlace(s, i):
 			// where the agent works anyway
-		case prepositions()[t.low] && !(t.low == "over" && b.any && !b.verb):
-			b.place, b.by = true, t.low == "via" || t.low == "through" || t.low == "with"
-			b.into = t.low == "into" || t.low == "to" || t.low == "onto" || t.low == "on"
+		case prepositions()[t.Low] && !(t.Low == "over" && b.any && !b.verb):
+			b.place, b.by = true, t.Low == "via" || t.Low == "through" || t.Low == "with"
+			b.into = t.Low == "into" || t.Low == "to" || t.Low == "onto" || t.Low == "on"
 		default:
 			b.add(t)
 		}
-		if t.mark == ':' || t.mark == ',' && i+1 < len(s) && starters()[s[i+1].low] {
+		if t.Mark == ':' || t.Mark == ',' && i+1 < len(s) && Starters()[s[i+1].Low] {
 			return s[i+1:]
 		}
-		if t.mark == ',' {
+		if t.Mark == ',' {
 			b.join = b.any
 		}
 	}
 	return nil
 }
 
-var rawPronouns = rawWords("it this that we they there you i he she")
+var rawPronouns = english.List("it this that we they there you i he she")
 
 // inPlace reports whether the word is one such as repo in "in this repo".
 func (b *clauseBuilder) inPlace(s []token, i int) bool {
-	return places()[s[i].low] && b.place && b.any
+	return english.Workplaces()[s[i].Low] && b.place && b.any
 }
 
 // add adds a word to the core.
 func (b *clauseBuilder) add(t token) {
 	w := wordOf(t)
-	verb := verbs()[w.folded] && !w.flag && !w.path
-	if fillers()[t.low] && !(verb && !b.verb) {
+	verb := english.Deeds()[w.Folded] && !w.Flag && !w.Path
+	if english.RuleFillers()[t.Low] && !(verb && !b.verb) {
 		return
 	}
-	if verb && means()[w.folded] && (!b.any || b.verb) {
-		b.c.use = b.c.use || !b.any
+	if verb && english.Means()[w.Folded] && (!b.any || b.verb) {
+		b.c.Use = b.c.Use || !b.any
 		b.verb, b.any = true, true
 		return
 	}
-	if b.join && len(b.c.groups) > 0 {
+	if b.join && len(b.c.Groups) > 0 {
 		b.join = false
-		last := &b.c.groups[len(b.c.groups)-1]
-		lastVerb := verbs()[last.words[0].folded] && len(b.c.groups) == 1
+		last := &b.c.Groups[len(b.c.Groups)-1]
+		lastVerb := english.Deeds()[last.Words[0].Folded] && len(b.c.Groups) == 1
 		switch {
-		case verb == lastVerb || verb && !base(t.low):
-			last.words = append(last.words, w)
+		case verb == lastVerb || verb && !base(t.Low):
+			last.Words = append(last.Words, w)
 			return
 		case verb && len(b.done) < maxClauses-1:
 			b.done = append(b.done, b.c) // another thing that is forbidden
-			b.c = clause{}
+			b.c = Clause{}
 		}
 	}
-	if len(b.c.groups) < maxGroups {
-		b.c.groups = append(b.c.groups, group{words: []word{w}, place: b.place, by: b.by, into: b.into})
+	if len(b.c.Groups) < maxGroups {
+		b.c.Groups = append(b.c.Groups, Group{Words: []Word{w}, Place: b.place, by: b.by, Into: b.into})
 	}
 	b.any, b.join = true, false
 	b.verb = b.verb || verb
@@ -464,22 +471,22 @@ func base(low string) bool {
 	return !strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ed")
 }
 
-func wordOf(t token) word {
-	if t.low == "|" {
-		t.low = "pipe"
+func wordOf(t token) Word {
+	if t.Low == "|" {
+		t.Low = "pipe"
 	}
-	w := word{low: t.low, raw: t.raw, folded: folded(t.low), caps: len(t.raw) > 2 && strings.ToUpper(t.raw) == t.raw}
+	w := Word{Low: t.Low, Raw: t.raw, Folded: english.Fold(t.Low), Caps: len(t.raw) > 2 && strings.ToUpper(t.raw) == t.raw}
 	switch {
 	case keywords()[t.raw]:
-		w.keyword = true
+		w.Keyword = true
 	case len(t.raw) > 1 && t.raw[0] == '-':
-		w.flag, w.low = true, t.raw
-	case t.call || codeLike(t.raw):
-		if w.code = true; t.call {
-			w.raw += "("
+		w.Flag, w.Low = true, t.raw
+	case t.call || english.CodeLike(t.raw):
+		if w.Code = true; t.call {
+			w.Raw += "("
 		}
 	case pathLike(t.raw):
-		w.path = true
+		w.Path = true
 	}
 	return w
 }
@@ -497,36 +504,36 @@ func pathLike(v string) bool {
 func (b *clauseBuilder) limit(s []token) int {
 	n := 0
 	switch {
-	case len(s) > 2 && s[1].low == "than" && (s[0].low == "more" || s[0].low == "greater" || s[0].low == "larger" || s[0].low == "higher"):
+	case len(s) > 2 && s[1].Low == "than" && (s[0].Low == "more" || s[0].Low == "greater" || s[0].Low == "larger" || s[0].Low == "higher"):
 		n = 2
-	case len(s) > 1 && (s[0].low == "over" || s[0].low == "above" || s[0].low == "exceeding" || s[0].low == "beyond" || s[0].low == "exceed"):
+	case len(s) > 1 && (s[0].Low == "over" || s[0].Low == "above" || s[0].Low == "exceeding" || s[0].Low == "beyond" || s[0].Low == "exceed"):
 		n = 1
 	default:
 		return 0
 	}
-	if s[n].low == "usd" || s[n].low == "eur" {
+	if s[n].Low == "usd" || s[n].Low == "eur" {
 		n++
 	}
 	if n >= len(s) {
 		return 0
 	}
-	text := strings.ReplaceAll(strings.Trim(s[n].low, "$€£"), ",", "")
+	text := strings.ReplaceAll(strings.Trim(s[n].Low, "$€£"), ",", "")
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		if n == 2 || s[0].low == "exceeding" || s[0].low == "exceed" {
-			b.c.unless = words(s)
+		if n == 2 || s[0].Low == "exceeding" || s[0].Low == "exceed" {
+			b.c.Unless = Join(s)
 			return len(s)
 		}
 		return 0
 	}
-	b.c.limit, b.c.limited = v, true
-	if n++; n < len(s) && (currencies()[s[n].low]) {
+	b.c.Limit, b.c.Limited = v, true
+	if n++; n < len(s) && (currencies()[s[n].Low]) {
 		n++
 	}
 	return n
 }
 
-var currencies = rawWords("usd eur gbp dollar dollars euro euros pounds bucks $ €")
+var currencies = english.List("usd eur gbp dollar dollars euro euros pounds bucks $ €")
 
 // tail reads what stands behind the core.
 func (b *clauseBuilder) tail(s []token) (rest []token) {
@@ -534,45 +541,45 @@ func (b *clauseBuilder) tail(s []token) (rest []token) {
 		return nil
 	}
 	for i, t := range s {
-		if (t.mark == ':' || t.mark == ',' && i+1 < len(s) && starters()[s[i+1].low]) && i+1 < len(s) {
+		if (t.Mark == ':' || t.Mark == ',' && i+1 < len(s) && Starters()[s[i+1].Low]) && i+1 < len(s) {
 			s, rest = s[:i+1], s[i+1:]
 			break
 		}
 	}
-	kind := tails[s[0].low]
+	kind := Tails[s[0].Low]
 	switch kind {
-	case tailReason:
-		if (s[0].low == "instead" || s[0].low == "rather") && len(s) > 2 {
-			b.c.instead = "use " + words(s[2:])
+	case TailReason:
+		if (s[0].Low == "instead" || s[0].Low == "rather") && len(s) > 2 {
+			b.c.Instead = "use " + Join(s[2:])
 		}
 		return rest
 	case tailWithout:
-		b.c.lacks = checkable(s[1:])
-		if b.c.lacks != nil {
+		b.c.Lacks = checkable(s[1:])
+		if b.c.Lacks != nil {
 			return rest
 		}
-		b.c.needs = needed(s[1:])
+		b.c.Needs = needed(s[1:])
 	case tailBefore, tailUntil:
-		b.c.needs = needed(s[1:])
+		b.c.Needs = needed(s[1:])
 	case 0:
 		for i, t := range s {
-			if tails[t.low] != 0 {
+			if Tails[t.Low] != 0 {
 				b.tail(s[i:])
 				return rest
 			}
-			if times()[folded(t.low)] {
-				b.c.unless = words(s)
+			if english.Times()[english.Fold(t.Low)] {
+				b.c.Unless = Join(s)
 				return rest
 			}
 		}
 		return rest
 	}
 	switch {
-	case b.c.needs != nil:
-	case excepts(s[0].low):
-		b.c.except, b.c.outside = exceptionOf(s), s[0].low == "outside"
+	case b.c.Needs != nil:
+	case excepts(s[0].Low):
+		b.c.Except, b.c.Outside = exceptionOf(s), s[0].Low == "outside"
 	default:
-		b.c.unless = words(s)
+		b.c.Unless = Join(s)
 	}
 	return rest
 }
@@ -583,14 +590,14 @@ func excepts(low string) bool {
 }
 
 // checkable returns what "without" speaks of, if an action itself shows it.
-func checkable(s []token) []group {
+func checkable(s []token) []Group {
 	for _, t := range s {
 		switch {
-		case t.low == "where" || t.low == "limit" || len(t.raw) > 1 && t.raw[0] == '-':
-			return []group{{words: []word{wordOf(t)}}}
-		case t.low == "dry" || t.low == "dry-run":
-			return []group{{words: []word{{low: "--dry-run", flag: true}}}}
-		case !fillers()[t.low]:
+		case t.Low == "where" || t.Low == "limit" || len(t.raw) > 1 && t.raw[0] == '-':
+			return []Group{{Words: []Word{wordOf(t)}}}
+		case t.Low == "dry" || t.Low == "dry-run":
+			return []Group{{Words: []Word{{Low: "--dry-run", Flag: true}}}}
+		case !english.RuleFillers()[t.Low]:
 			return nil
 		}
 	}
@@ -598,20 +605,20 @@ func checkable(s []token) []group {
 }
 
 // needed returns what must be done before, if steps show it; else nil.
-func needed(s []token) []group {
-	var groups []group
+func needed(s []token) []Group {
+	var groups []Group
 	seen := false
 	for _, t := range s {
 		w := wordOf(t)
 		switch {
-		case asked()[w.folded], times()[w.folded]:
+		case english.Consents()[w.Folded], english.Times()[w.Folded]:
 			return nil
-		case good()[w.folded], fillers()[t.low], means()[w.folded], leadIns()[t.low], t.low == "have", t.low == "had", t.low == "first", t.low == "unit", t.low == "integration", t.low == "suite", t.low == "show", t.low == "see", t.low == "view", t.low == "display":
+		case english.WentWell()[w.Folded], english.RuleFillers()[t.Low], english.Means()[w.Folded], leadIns()[t.Low], t.Low == "have", t.Low == "had", t.Low == "first", t.Low == "unit", t.Low == "integration", t.Low == "suite", t.Low == "show", t.Low == "see", t.Low == "view", t.Low == "display":
 			continue
 		}
-		seen = seen || observable()[w.folded]
+		seen = seen || english.Observable()[w.Folded]
 		if len(groups) < maxGroups {
-			groups = append(groups, group{words: []word{w}})
+			groups = append(groups, Group{Words: []Word{w}})
 		}
 	}
 	if !seen {
@@ -620,8 +627,8 @@ func needed(s []token) []group {
 	return groups
 }
 
-// words returns tokens as a text.
-func words(s []token) string {
+// Join returns tokens as a text.
+func Join(s []token) string {
 	parts := make([]string, len(s))
 	for i, t := range s {
 		parts[i] = t.raw

@@ -1,4 +1,4 @@
-package guide
+package act
 
 import (
 	"cmp"
@@ -46,7 +46,7 @@ func (a *Action) Visit(at func(dir string) (Place, bool)) {
 		}
 		return p, ok
 	}
-	actsOf(a)
+	Of(a)
 	a.Place.at = nil
 	if len(found) > 0 {
 		a.Place.Elsewhere = found
@@ -73,13 +73,13 @@ func (p *Place) options(in string) shell.Options {
 	return o
 }
 
-// inProject returns the acts that are done in the project that the action is judged for: those
+// InProject returns the acts that are done in the project that the action is judged for: those
 // in its directories, also of repositories below them, and those that name a path in it.
-func (a *Action) inProject(acts []*act) []*act {
+func (a *Action) InProject(acts []*Act) []*Act {
 	if a.Project == "" {
 		return acts
 	}
-	var out []*act
+	var out []*Act
 	for _, x := range acts {
 		if cmp.Or(x.root, a.Place.Root) == a.Project || a.Project == a.Place.Root && x.reaches(&a.Place) {
 			out = append(out, x)
@@ -89,16 +89,16 @@ func (a *Action) inProject(acts []*act) []*act {
 }
 
 // reaches reports whether an act in another project is done below a place, or names a path there.
-func (a *act) reaches(p *Place) bool {
-	if isWithin(a.dir, p.Root) || isWithin(a.dir, p.Dir) {
+func (a *Act) reaches(p *Place) bool {
+	if isWithin(a.Dir, p.Root) || isWithin(a.Dir, p.Dir) {
 		return true
 	}
-	for _, name := range a.paths {
+	for _, name := range a.Paths {
 		if !strings.HasPrefix(name, "/") {
-			if !strings.HasPrefix(name, "../") || a.dir == "" {
+			if !strings.HasPrefix(name, "../") || a.Dir == "" {
 				continue
 			}
-			name = path.Join(a.dir, name)
+			name = path.Join(a.Dir, name)
 		}
 		if isWithin(name, p.Root) || isWithin(name, p.Dir) {
 			return true

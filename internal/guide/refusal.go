@@ -7,8 +7,10 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/internal/english"
+	"lukasa.dev/internal/guide/act"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/ruletext"
 	"lukasa.dev/internal/statement"
 )
 
@@ -34,7 +36,7 @@ const maxRuleQuote = 500 // bytes of a rule in its facts
 
 // facts returns what is known of a rule.
 func (r *Rule) facts() *RuleFacts {
-	return &RuleFacts{ID: r.ID, Text: clip(r.Text, maxRuleQuote), Strength: r.Strength, By: r.by(), Said: r.Said, Scope: r.Scope}
+	return &RuleFacts{ID: r.ID, Text: english.Clip(r.Text, maxRuleQuote), Strength: r.Strength, By: r.by(), Said: r.Said, Scope: r.Scope}
 }
 
 // by returns who stated a rule.
@@ -192,27 +194,27 @@ func Lift(rule string) string {
 		}
 		break
 	}
-	return `Forget the rule '` + strings.TrimRight(clip(whole, maxQuote), ".! ") + `'.`
+	return `Forget the rule '` + strings.TrimRight(english.Clip(whole, act.MaxQuote), ".! ") + `'.`
 }
 
 // liftCore returns what a rule speaks of: its first sentence without reasons, exceptions and
 // what to do instead.
 func liftCore(text string) string {
-	list := sentencesOf(text)
+	list := ruletext.Sentences(text)
 	if len(list) == 0 {
 		return ""
 	}
 	s := list[0]
 	for i, t := range s {
-		reason := tails[t.low] == tailReason && (t.low != "so" || i > 0 && s[i-1].mark == ',')
-		if i > 0 && (t.open || reason || t.low == "except" || t.low == "unless") {
+		reason := ruletext.Tails[t.Low] == ruletext.TailReason && (t.Low != "so" || i > 0 && s[i-1].Mark == ',')
+		if i > 0 && (t.Open || reason || t.Low == "except" || t.Low == "unless") {
 			s = s[:i]
 			break
 		}
-		if t.mark == ':' || t.mark == ',' && i+1 < len(s) && starters()[s[i+1].low] {
+		if t.Mark == ':' || t.Mark == ',' && i+1 < len(s) && ruletext.Starters()[s[i+1].Low] {
 			s = s[:i+1]
 			break
 		}
 	}
-	return words(s)
+	return ruletext.Join(s)
 }

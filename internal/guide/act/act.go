@@ -1,4 +1,13 @@
-package guide
+// Package act reads what a planned action does, in the words that rules use: the verb, what does
+// it (program, tool, flags, host) and what it is done to (arguments, paths, branches, tables).
+//
+// An [Action] is a command line or a tool with its arguments. [Of] takes it apart: a line into
+// the commands that run in the end, SQL into statements, a patch into files, a request into its
+// method and address. Words are folded as internal/english folds those of rules, so that both can
+// be compared. What only the running program knows is not known here.
+//
+// It never fails, and its work is linear in what it is given, of which long texts are cut.
+package act
 
 import (
 	"path"
@@ -6,14 +15,11 @@ import (
 	"strconv"
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/shell"
 	"lukasa.dev/internal/trace"
 )
-
-// MaxArguments is how many bytes of arguments are looked at. Longer ones are as if there
-// were none.
-const MaxArguments = 512 << 10
 
 // The bounds of what is looked at in an action.
 const (
@@ -23,77 +29,77 @@ const (
 	maxPaths  = 1024
 )
 
-// act is one thing that an action does, in the words that rules use. Words are folded.
-type act struct {
-	verbs set
+// Act is one thing that an action does, in the words that rules use. Words are folded.
+type Act struct {
+	Verbs english.FoldSet
 	// names are what does it: the program, the tool, the flags, where it runs.
-	names set
+	Names english.FoldSet
 	// nouns are what it is done to.
-	nouns set
+	Nouns english.FoldSet
 	// exact are values and parts of paths that it is done to, not folded.
-	exact set
+	Exact english.FoldSet
 	// bases are names of files without their endings, not folded.
-	bases set
+	Bases english.FoldSet
 	// where are words that count only for where a rule says that something is done.
-	where set
+	Where english.FoldSet
 	// keywords are the first word of a statement of SQL, and the method of a request.
-	keywords map[string]bool
+	Keywords map[string]bool
 	flags    map[string]bool // as written; those of one letter one by one
-	paths    []string
+	Paths    []string
 	// numbers are the numbers among the arguments, and money says that they are named
 	// as amounts.
 	numbers []float64
 	money   bool
-	program string
+	Program string
 	// runs are the programs that run: the program, what stands before it, and what it runs.
-	runs map[string]bool
+	Runs map[string]bool
 	// branch says that it is done to a branch which is not known, and every that it is done
 	// to every branch.
-	branch, every bool
+	Branch, Every bool
 	// at is the branch that is checked out, and targets are the branches that it is done to;
 	// both may be unknown.
-	at      string
-	targets []string
+	At      string
+	Targets []string
 	// from are names that it takes something from, not folded.
-	from set
+	From english.FoldSet
 	// staged are verbs that count if a rule also names a path or a name of the act: a file
 	// that is staged is about to be committed.
-	staged set
+	Staged english.FoldSet
 	// versioned says that it is done to branches, if the names of some are among what it is done
 	// to, and aimed that targets has all of them.
-	versioned, aimed bool
+	Versioned, Aimed bool
 	// added are the texts that it puts into files.
 	added []added
 	// dir is the directory that it is done in and root the project of that; empty is the place
 	// at hand.
-	dir, root string
+	Dir, root string
 	// argv are the words of a command behind the program, and ownTool is the name of a tool of
 	// Lukasa without what agents put before it.
-	argv    []string
-	ownTool string
+	Argv    []string
+	OwnTool string
 	// text is the act as it was written, for reasons.
-	text string
+	Text string
 }
 
-func newAct(text string) *act {
-	return &act{verbs: set{}, names: set{}, nouns: set{}, exact: set{}, bases: set{}, where: set{}, from: set{}, staged: set{}, keywords: map[string]bool{}, flags: map[string]bool{}, runs: map[string]bool{}, text: clip(text, maxQuote)}
+func New(text string) *Act {
+	return &Act{Verbs: english.FoldSet{}, Names: english.FoldSet{}, Nouns: english.FoldSet{}, Exact: english.FoldSet{}, Bases: english.FoldSet{}, Where: english.FoldSet{}, From: english.FoldSet{}, Staged: english.FoldSet{}, Keywords: map[string]bool{}, flags: map[string]bool{}, Runs: map[string]bool{}, Text: english.Clip(text, MaxQuote)}
 }
 
-func addAll(to, from set) {
+func AddAll(to, from english.FoldSet) {
 	for w := range from {
 		to[w] = true
 	}
 }
 
-// actsOf returns what an action does.
-func actsOf(a *Action) []*act {
+// Of returns what an action does.
+func Of(a *Action) []*Act {
 	if a.Tool == "" || a.Command != "" {
 		return commandActs(a.Command, &a.Place, "")
 	}
-	r := argReader{tool: a.Tool, act: newAct(a.Tool)}
+	r := argReader{tool: a.Tool, act: New(a.Tool)}
 	r.named(a.Tool)
 	r.read(a.Arguments)
-	list := []*act{r.act}
+	list := []*Act{r.act}
 	for _, line := range r.lines {
 		list = append(list, commandActs(line, &a.Place, r.dir)...)
 	}
@@ -112,8 +118,8 @@ func actsOf(a *Action) []*act {
 
 // commandActs returns what a command line does, one act a command. A line that is no shell is
 // read word by word. In is the directory that it begins in, if that is another one.
-func commandActs(line string, p *Place, in string) []*act {
-	var list []*act
+func commandActs(line string, p *Place, in string) []*Act {
+	var list []*Act
 	commands, err := shell.Read(line, p.options(in))
 	for i := range commands {
 		if list = append(list, shellActs(&commands[i])...); len(list) >= maxActs {
@@ -121,19 +127,19 @@ func commandActs(line string, p *Place, in string) []*act {
 		}
 	}
 	if err != nil {
-		list = append(list, lineActs(line, p)...)
+		list = append(list, OfLine(line, p)...)
 	}
 	return list[:min(len(list), maxActs)]
 }
 
-// lineActs returns what a line does that is only taken apart at what joins commands, such as
+// OfLine returns what a line does that is only taken apart at what joins commands, such as
 // the shape of a line.
-func lineActs(line string, p *Place) []*act {
-	var list []*act
+func OfLine(line string, p *Place) []*Act {
+	var list []*Act
 	for _, c := range trace.Commands(line) {
 		a := commandAct(&c, p.Branch)
-		if n := len(list); c.Piped && n > 0 && list[n-1].program != "" {
-			a.pipedFrom(list[n-1].program)
+		if n := len(list); c.Piped && n > 0 && list[n-1].Program != "" {
+			a.pipedFrom(list[n-1].Program)
 		}
 		list = append(list, a)
 		for _, text := range a.sqlIn(&c) {
@@ -147,8 +153,8 @@ func lineActs(line string, p *Place) []*act {
 }
 
 // shellActs returns what one command of a line does.
-func shellActs(x *shell.Command) []*act {
-	var list []*act
+func shellActs(x *shell.Command) []*Act {
+	var list []*Act
 	if len(x.Words) > 0 {
 		c := trace.CommandOf(x.Words, x.Before, len(x.From) > 0)
 		for _, words := range transfers(&c) {
@@ -166,10 +172,10 @@ func shellActs(x *shell.Command) []*act {
 			for _, text := range a.sqlIn(&one) {
 				list = append(list, sqlActs(text, a)...)
 			}
-			if programs.Databases()[a.program] && sqlBegins(x.Input) {
+			if programs.Databases()[a.Program] && sqlBegins(x.Input) {
 				list = append(list, sqlActs(x.Input, a)...)
 			}
-			list = append(list, patches(a.program, words[1:], x.Input)...)
+			list = append(list, patches(a.Program, words[1:], x.Input)...)
 		}
 		list[0].transferred(len(list) > 1, false)
 		list[len(list)-1].transferred(len(list) > 1, true)
@@ -179,7 +185,7 @@ func shellActs(x *shell.Command) []*act {
 	}
 	list = append(list, contents(x)...)
 	for _, a := range list {
-		a.dir, a.root = x.Dir, x.Root
+		a.Dir, a.root = x.Dir, x.Root
 		a.below()
 	}
 	return list
@@ -187,12 +193,12 @@ func shellActs(x *shell.Command) []*act {
 
 // below notes the paths of an act that begin in a directory of its project with that directory:
 // what is done to 1.sql in db/migrations is done to db/migrations/1.sql.
-func (a *act) below() {
-	dir, ok := strings.CutPrefix(a.dir, strings.TrimSuffix(a.root, "/")+"/")
+func (a *Act) below() {
+	dir, ok := strings.CutPrefix(a.Dir, strings.TrimSuffix(a.root, "/")+"/")
 	if !ok || a.root == "" || dir == "" {
 		return
 	}
-	for _, p := range slices.Clone(a.paths) {
+	for _, p := range slices.Clone(a.Paths) {
 		if p[0] != '/' && p[0] != '~' {
 			a.path(path.Join(dir, p))
 		}
@@ -200,19 +206,19 @@ func (a *act) below() {
 }
 
 // writeAct returns the act of writing a file.
-func writeAct(file, text string) *act {
-	a := newAct(text)
-	addAll(a.verbs, writing())
-	a.nouns[folded("file")] = true
+func writeAct(file, text string) *Act {
+	a := New(text)
+	AddAll(a.Verbs, writing())
+	a.Nouns[english.Fold("file")] = true
 	a.path(file)
 	return a
 }
 
 // writing are the verbs of what changes a file.
-var writing = foldedWords("edit modify change alter write touch overwrite create update")
+var writing = english.FoldedList("edit modify change alter write touch overwrite create update")
 
 // reading are the verbs of what looks into a file.
-var reading = foldedWords("read open view show print look access display output cat")
+var reading = english.FoldedList("read open view show print look access display output cat")
 
 // transfers returns the words of a command, and of one that copies or moves files twice: with
 // what it takes, and with where it puts it.
@@ -238,35 +244,35 @@ func transfers(c *trace.Command) [][]string {
 
 // transferred notes what a copy or a move does to the files that it takes, or to those that it
 // puts in place.
-func (a *act) transferred(both, put bool) {
-	if !programs.Transfers()[a.program] {
+func (a *Act) transferred(both, put bool) {
+	if !programs.Transfers()[a.Program] {
 		return
 	}
 	switch {
 	case put:
-		addAll(a.verbs, writing())
-	case both && a.program == "mv":
-		addAll(a.verbs, setOf("touch modify change edit alter"))
+		AddAll(a.Verbs, writing())
+	case both && a.Program == "mv":
+		AddAll(a.Verbs, english.Folded("touch modify change edit alter"))
 	case both:
-		for w := range setOf("write overwrite") {
-			delete(a.verbs, w)
+		for w := range english.Folded("write overwrite") {
+			delete(a.Verbs, w)
 		}
-		a.verbs[folded("read")] = true
+		a.Verbs[english.Fold("read")] = true
 	}
 }
 
 // pipedFrom notes a program whose output the act reads.
-func (a *act) pipedFrom(program string) {
-	a.verbs[folded("pipe")], a.names[folded(program)], a.runs[program] = true, true, true
-	if !programs.Shells()[a.program] {
+func (a *Act) pipedFrom(program string) {
+	a.Verbs[english.Fold("pipe")], a.Names[english.Fold(program)], a.Runs[program] = true, true, true
+	if !programs.Shells()[a.Program] {
 		return
 	}
 	for w := range programs.Shells() {
-		a.names[folded(w)] = true
+		a.Names[english.Fold(w)] = true
 	}
 	if program == "curl" || program == "wget" {
 		for _, w := range [...]string{"curl", "wget"} {
-			a.names[w], a.runs[w] = true, true
+			a.Names[w], a.Runs[w] = true, true
 		}
 	}
 }
@@ -277,35 +283,35 @@ func interprets(program string) bool {
 }
 
 // commandAct returns what one command does, where branch is checked out if it is known.
-func commandAct(c *trace.Command, branch string) *act {
-	a := newAct(strings.Join(slices.Concat(c.Before, c.Words), " "))
-	a.program, a.at, a.argv = strings.ToLower(c.Program), branch, c.Words[1:]
-	a.versioned = programs.Versioners()[a.program]
-	a.names[folded(a.program)], a.runs[a.program] = true, true
+func commandAct(c *trace.Command, branch string) *Act {
+	a := New(strings.Join(slices.Concat(c.Before, c.Words), " "))
+	a.Program, a.At, a.Argv = strings.ToLower(c.Program), branch, c.Words[1:]
+	a.Versioned = programs.Versioners()[a.Program]
+	a.Names[english.Fold(a.Program)], a.Runs[a.Program] = true, true
 	for _, w := range c.Before {
 		if !strings.Contains(w, "=") {
-			a.names[folded(w)], a.runs[strings.ToLower(w)] = true, true
+			a.Names[english.Fold(w)], a.Runs[strings.ToLower(w)] = true, true
 		}
 	}
 	rest := c.Words[1:]
 	sub := c.Sub
-	if a.program == "git" {
+	if a.Program == "git" {
 		rest, sub = gitWords(rest)
 	} else {
 		rest = rest[min(len(sub), len(rest)):]
 	}
 	if len(sub) > 1 && (sub[0] == "run" || sub[0] == "exec") {
-		a.runs[sub[1]] = true
+		a.Runs[sub[1]] = true
 	}
 	a.does(sub)
 	if len(sub) == 0 && len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
 		a.doesBehindFlags(rest)
 	}
-	if programs.Viewers()[a.program] {
-		addAll(a.verbs, reading())
+	if programs.Viewers()[a.Program] {
+		AddAll(a.Verbs, reading())
 	}
 	a.script(c.Words[0])
-	if interprets(a.program) {
+	if interprets(a.Program) {
 		a.interprets(rest)
 	}
 	a.words(rest)
@@ -314,24 +320,24 @@ func commandAct(c *trace.Command, branch string) *act {
 }
 
 // script notes what the name of a script says that it does.
-func (a *act) script(path string) {
+func (a *Act) script(path string) {
 	list := scriptWords(path)
 	for _, w := range list {
-		a.verbs[folded(w)], a.names[folded(w)] = true, true
+		a.Verbs[english.Fold(w)], a.Names[english.Fold(w)] = true, true
 	}
 	if len(list) > 0 {
-		a.nouns[folded("script")] = true
-		a.versioned = true // it may be: its words say what it does
+		a.Nouns[english.Fold("script")] = true
+		a.Versioned = true // it may be: its words say what it does
 	}
 }
 
 // interprets notes what a script or a module does that an interpreter runs, and the first word
 // that it is given, if that is a verb.
-func (a *act) interprets(words []string) {
+func (a *Act) interprets(words []string) {
 	for i, w := range words {
 		switch {
 		case w == "-m" && i+1 < len(words):
-			a.runs[words[i+1]], a.names[folded(words[i+1])] = true, true
+			a.Runs[words[i+1]], a.Names[english.Fold(words[i+1])] = true, true
 			a.noteDone(words[i+1])
 			a.given(words[i+2:])
 			return
@@ -345,14 +351,14 @@ func (a *act) interprets(words []string) {
 }
 
 // given notes the first word that a script is given, if it says what is done.
-func (a *act) given(words []string) {
+func (a *Act) given(words []string) {
 	for _, w := range words {
 		if strings.HasPrefix(w, "-") {
 			continue
 		}
 		for _, part := range strings.FieldsFunc(w, func(r rune) bool { return r == ':' || r == '_' || r == '-' }) {
-			if f := folded(part); verbs()[f] && !means()[f] {
-				a.verbs[f], a.nouns[f] = true, true
+			if f := english.Fold(part); english.Deeds()[f] && !english.Means()[f] {
+				a.Verbs[f], a.Nouns[f] = true, true
 			}
 		}
 		return
@@ -360,35 +366,35 @@ func (a *act) given(words []string) {
 }
 
 // noteDone notes what a program, or one with its subcommand, does.
-func (a *act) noteDone(phrase string) {
+func (a *Act) noteDone(phrase string) {
 	if doing, to, ok := done(phrase); ok {
-		addAll(a.verbs, doing)
-		addAll(a.nouns, to)
+		AddAll(a.Verbs, doing)
+		AddAll(a.Nouns, to)
 	}
 }
 
 // does notes what the program and its subcommand do.
-func (a *act) does(sub []string) {
-	phrase := a.program
+func (a *Act) does(sub []string) {
+	phrase := a.Program
 	a.noteDone(phrase)
 	for _, w := range sub {
 		phrase += " " + w
 		a.noteDone(phrase)
 		for _, part := range strings.FieldsFunc(w, func(r rune) bool { return r == ':' || r == '_' || r == '-' }) {
-			a.verbs[folded(part)], a.names[folded(part)] = true, true
+			a.Verbs[english.Fold(part)], a.Names[english.Fold(part)] = true, true
 		}
-		a.verbs[folded(w)], a.names[folded(w)] = true, true
+		a.Verbs[english.Fold(w)], a.Names[english.Fold(w)] = true, true
 	}
 }
 
 // doesBehindFlags notes what a program does whose subcommand stands behind flags.
-func (a *act) doesBehindFlags(words []string) {
+func (a *Act) doesBehindFlags(words []string) {
 	seen := 0
 	for _, w := range words {
 		if strings.HasPrefix(w, "-") {
 			continue
 		}
-		if phrase := a.program + " " + w; programs.Known(phrase) {
+		if phrase := a.Program + " " + w; programs.Known(phrase) {
 			a.noteDone(phrase)
 			return
 		}
@@ -413,7 +419,7 @@ func scriptWords(path string) []string {
 }
 
 // words notes the flags and the arguments of a command.
-func (a *act) words(words []string) {
+func (a *Act) words(words []string) {
 	said := false // the next word is a text
 	for _, w := range words {
 		switch name, value, has := strings.Cut(w, "="); {
@@ -433,21 +439,21 @@ func (a *act) words(words []string) {
 }
 
 // takesText reports whether the value of a flag is someone's own words.
-func (a *act) takesText(flag string) bool {
-	switch a.program {
+func (a *Act) takesText(flag string) bool {
+	switch a.Program {
 	case "git", "gh", "glab", "hg", "jj", "svn":
 		return flag == "-m" || flag == "--message" || flag == "--title" || flag == "--body" || flag == "--notes" || flag == "-am" || flag == "--description"
 	}
 	return false
 }
 
-func (a *act) flag(name string) {
+func (a *Act) flag(name string) {
 	a.flags[name] = true
 	if name[1] == '-' {
-		a.names[folded(name[2:])] = true
+		a.Names[english.Fold(name[2:])] = true
 		for part := range strings.SplitSeq(name[2:], "-") {
 			if len(part) > 2 {
-				a.nouns[folded(part)] = true
+				a.Nouns[english.Fold(part)] = true
 			}
 		}
 		return
@@ -460,7 +466,7 @@ func (a *act) flag(name string) {
 }
 
 // value notes one argument. Sentences say nothing about what is done.
-func (a *act) value(v string) {
+func (a *Act) value(v string) {
 	if len(v) > maxValue || v == "" || strings.ContainsAny(v, " \t\r\n") {
 		return
 	}
@@ -476,30 +482,30 @@ func (a *act) value(v string) {
 		return
 	}
 	if v == "." {
-		a.exact[v] = true
+		a.Exact[v] = true
 	}
 	if strings.ContainsAny(v, "/\\") || strings.Contains(v, ".") || v == "~" {
 		a.path(v)
 		return
 	}
-	a.exact[exactly(v)] = true
+	a.Exact[english.Exact(v)] = true
 	for part := range strings.SplitSeq(v, "_") {
-		a.exact[exactly(part)] = true
+		a.Exact[english.Exact(part)] = true
 	}
 	a.environment(v)
 }
 
 // environment notes production and its like inside a name such as prod-db.
-func (a *act) environment(v string) {
+func (a *Act) environment(v string) {
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == ':' || r == '.' }) {
-		if w := folded(part); environments()[w] && a.program != "git" {
-			a.nouns[w], a.names[w] = true, true
+		if w := english.Fold(part); english.Environments()[w] && a.Program != "git" {
+			a.Nouns[w], a.Names[w] = true, true
 		}
 	}
 }
 
 // surroundings notes production and its like in the value of a variable that the act is given.
-func (a *act) surroundings(v string) {
+func (a *Act) surroundings(v string) {
 	if len(v) > maxValue || strings.ContainsAny(v, " \t\n") {
 		return
 	}
@@ -521,36 +527,36 @@ func addressOf(v string) (host, path string, ok bool) {
 }
 
 // hostNamed notes the parts of the name of a machine.
-func (a *act) hostNamed(host string) {
+func (a *Act) hostNamed(host string) {
 	host, _, _ = strings.Cut(host, ":")
-	a.names[folded(host)] = true
+	a.Names[english.Fold(host)] = true
 	parts := strings.Split(host, ".")
 	for _, part := range parts[:max(0, len(parts)-1)] {
-		a.names[folded(part)], a.nouns[folded(part)] = true, true
+		a.Names[english.Fold(part)], a.Nouns[english.Fold(part)] = true, true
 		a.environment(part)
 	}
 }
 
 // path notes a path, and its parts as what something is done to.
-func (a *act) path(v string) {
+func (a *Act) path(v string) {
 	v = strings.ReplaceAll(v, `\`, "/")
-	if len(a.paths) == maxPaths || v == "" {
+	if len(a.Paths) == maxPaths || v == "" {
 		return
 	}
-	a.paths = append(a.paths, v)
+	a.Paths = append(a.Paths, v)
 	parts := strings.Split(v, "/")
 	parts = parts[max(0, len(parts)-32):]
 	for i, part := range parts {
 		if part == "" || part == "." || part == ".." {
 			continue
 		}
-		a.exact[exactly(part)] = true
+		a.Exact[english.Exact(part)] = true
 		if base, _, ok := strings.Cut(part, "."); ok && base != "" && i == len(parts)-1 {
-			a.bases[exactly(base)] = true
+			a.Bases[english.Exact(base)] = true
 		}
 	}
 	if isGenerated(v) {
-		a.exact["generated"] = true
+		a.Exact["generated"] = true
 	}
 }
 
@@ -566,7 +572,7 @@ func isGenerated(path string) bool {
 }
 
 // requests notes the method of a request that a program makes.
-func (a *act) requests(rest []string) {
+func (a *Act) requests(rest []string) {
 	method := "GET"
 	for i, w := range rest {
 		switch {
@@ -578,7 +584,7 @@ func (a *act) requests(rest []string) {
 			method = w[2:]
 		case (w == "-d" || strings.HasPrefix(w, "--data") || w == "-F" || w == "--json") && method == "GET":
 			method = "POST"
-		case i == 0 && a.program != "curl" && a.program != "wget" && strings.ToUpper(w) == w && len(w) < 8:
+		case i == 0 && a.Program != "curl" && a.Program != "wget" && strings.ToUpper(w) == w && len(w) < 8:
 			method = w
 		}
 	}
@@ -586,10 +592,10 @@ func (a *act) requests(rest []string) {
 }
 
 // method notes what a request does.
-func (a *act) method(name string) {
+func (a *Act) method(name string) {
 	name = strings.ToUpper(name)
-	addAll(a.verbs, setOf(programs.Methods()[name]))
-	a.keywords[strings.ToLower(name)] = true
-	addAll(a.verbs, setOf("call request"))
-	addAll(a.nouns, setOf("request url api"))
+	AddAll(a.Verbs, english.Folded(programs.Methods()[name]))
+	a.Keywords[strings.ToLower(name)] = true
+	AddAll(a.Verbs, english.Folded("call request"))
+	AddAll(a.Nouns, english.Folded("request url api"))
 }
