@@ -41,7 +41,6 @@ func largePackages() map[string]int {
 		"internal/migrate":           9000,
 		"internal/pack":              6000,
 		"internal/recall":            6000,
-		"internal/trace":             7000,
 		"internal/transport/httpapi": 5000,
 	}
 }
@@ -109,12 +108,16 @@ func floors() []floor {
 		packages: []string{"internal/remote"},
 	}, {
 		name:     "language",
-		purpose:  "English as users write it to agents: words, forms, phrases, orders",
-		packages: []string{"internal/english"},
+		purpose:  "English as users write it to agents: words, forms, phrases, orders; commands, errors and values as shapes",
+		packages: []string{"internal/english", "internal/trace/shapes"},
 	}, {
 		name:     "stated",
-		purpose:  "what a user stated, and what of earlier statements it puts aside",
-		packages: []string{"internal/stated"},
+		purpose:  "what a user stated, and what of earlier statements it puts aside; one parsed JSON value of an event",
+		packages: []string{"internal/stated", "internal/trace/jsonpage"},
+	}, {
+		name:     "provenance",
+		purpose:  "where in a session a value was first seen",
+		packages: []string{"internal/trace/provenance"},
 	}, {
 		name:    "meaning",
 		purpose: "what an event is about, what is Lukasa's own, how much a thing matters, who may see it, how well it answers, text as terms and as vectors",

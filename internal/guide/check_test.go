@@ -14,6 +14,7 @@ import (
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 	"pgregory.net/rapid"
 )
 
@@ -341,7 +342,7 @@ func TestCheckHostile(t *testing.T) {
 		"nothing":   {},
 	} {
 		v := Check(in)
-		if len(v.Reasons) > MaxReasons || len(v.Instead) > MaxInstead || len(v.Shape) > trace.MaxShape {
+		if len(v.Reasons) > MaxReasons || len(v.Instead) > MaxInstead || len(v.Shape) > shapes.MaxShape {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/shell"
-	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // The bounds of what is looked at in an action.
@@ -136,7 +136,7 @@ func commandActs(line string, p *Place, in string) []*Act {
 // the shape of a line.
 func OfLine(line string, p *Place) []*Act {
 	var list []*Act
-	for _, c := range trace.Commands(line) {
+	for _, c := range shapes.Commands(line) {
 		a := commandAct(&c, p.Branch)
 		if n := len(list); c.Piped && n > 0 && list[n-1].Program != "" {
 			a.pipedFrom(list[n-1].Program)
@@ -156,7 +156,7 @@ func OfLine(line string, p *Place) []*Act {
 func shellActs(x *shell.Command) []*Act {
 	var list []*Act
 	if len(x.Words) > 0 {
-		c := trace.CommandOf(x.Words, x.Before, len(x.From) > 0)
+		c := shapes.CommandOf(x.Words, x.Before, len(x.From) > 0)
 		for _, words := range transfers(&c) {
 			one := c
 			one.Words = words
@@ -222,7 +222,7 @@ var reading = english.FoldedList("read open view show print look access display 
 
 // transfers returns the words of a command, and of one that copies or moves files twice: with
 // what it takes, and with where it puts it.
-func transfers(c *trace.Command) [][]string {
+func transfers(c *shapes.Command) [][]string {
 	if !programs.Transfers()[c.Program] {
 		return [][]string{c.Words}
 	}
@@ -283,7 +283,7 @@ func interprets(program string) bool {
 }
 
 // commandAct returns what one command does, where branch is checked out if it is known.
-func commandAct(c *trace.Command, branch string) *Act {
+func commandAct(c *shapes.Command, branch string) *Act {
 	a := New(strings.Join(slices.Concat(c.Before, c.Words), " "))
 	a.Program, a.At, a.Argv = strings.ToLower(c.Program), branch, c.Words[1:]
 	a.Versioned = programs.Versioners()[a.Program]

@@ -6,6 +6,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // Action is what is planned: a tool with its arguments, or a command line.
@@ -30,7 +31,7 @@ func (a *Action) Step() (tool, shape string) {
 	switch {
 	case a.Tool == "" || a.Command != "":
 		ev.EventType = hmx.TypeCommandExec
-		content["command"] = english.Clip(a.Command, trace.MaxLine)
+		content["command"] = english.Clip(a.Command, shapes.MaxLine)
 	case deeds[a.Tool] != "":
 		ev.EventType = deeds[a.Tool]
 		ev.Content = hmx.Raw(args)

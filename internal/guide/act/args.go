@@ -9,6 +9,7 @@ import (
 	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/shell"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // argReader reads the arguments of a tool.
@@ -102,7 +103,7 @@ func toolVerbs(words []string) english.FoldSet {
 func NameWords(name string) []string {
 	var words []string
 	start := 0
-	name = english.Clip(name, trace.MaxName)
+	name = english.Clip(name, shapes.MaxName)
 	for i := 0; i <= len(name); i++ {
 		end := i == len(name) || !english.LetterOrDigit(name[i])
 		if !end && !(i > start && name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z') {

@@ -5,7 +5,7 @@ import (
 
 	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/programs"
-	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 const (
@@ -89,7 +89,7 @@ func sqlStatement(text string) (words []string, rest string) {
 }
 
 // sqlIn returns the SQL that a command hands to a database.
-func (a *Act) sqlIn(c *trace.Command) []string {
+func (a *Act) sqlIn(c *shapes.Command) []string {
 	if !programs.Databases()[a.Program] {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package trace
+package shapes
 
 import (
 	"strings"
@@ -12,20 +12,20 @@ const (
 
 // Signature returns the signature of the text of an error. It is at most MaxError
 // bytes, in one line, and the same for errors that differ in values only.
-func Signature(text string) string { return string(appendSignature(nil, text)) }
+func Signature(text string) string { return string(AppendSignature(nil, text)) }
 
-func appendSignature(dst []byte, text string) []byte {
-	line := tellingLine(text)
+func AppendSignature(dst []byte, text string) []byte {
+	line := TellingLine(text)
 	if line == "" {
 		return dst
 	}
-	n := normaliser{out: dst, from: len(dst)}
-	n.line(line)
-	return n.out
+	n := Normaliser{Out: dst, from: len(dst)}
+	n.Line(line)
+	return n.Out
 }
 
-// tellingLine returns the line of an error that says what went wrong.
-func tellingLine(text string) string {
+// TellingLine returns the line of an error that says what went wrong.
+func TellingLine(text string) string {
 	var tail string
 	if len(text) > maxErrorText {
 		text, tail = text[:maxErrorText/2], text[len(text)-maxErrorText/2:]
@@ -85,11 +85,11 @@ func telling(line string) int {
 	if t.letters() < 3 {
 		return nothing
 	}
-	if exception(bare) {
+	if Exception(bare) {
 		return named
 	}
 	var buf [24]byte
-	low := lower(buf[:0], bare[:min(len(bare), len(buf))])
+	low := Lower(buf[:0], bare[:min(len(bare), len(buf))])
 	for _, b := range beginnings {
 		if len(low) >= len(b) && string(low[:len(b)]) == b {
 			return begins
@@ -114,11 +114,11 @@ func frame(line string) bool {
 	return line == ""
 }
 
-// exception reports whether a line begins with the name of an exception: a word with
+// Exception reports whether a line begins with the name of an exception: a word with
 // dots that ends in Error, Exception and the like.
-func exception(line string) bool {
+func Exception(line string) bool {
 	i := 0
-	for i < len(line) && (letterByte(line[i]) || line[i] == '.' || line[i] == '_' || line[i] == '$' || line[i] == ':' && i+2 < len(line) && line[i+1] == ':') {
+	for i < len(line) && (LetterByte(line[i]) || line[i] == '.' || line[i] == '_' || line[i] == '$' || line[i] == ':' && i+2 < len(line) && line[i+1] == ':') {
 		if line[i] == ':' {
 			i++
 		}
@@ -146,15 +146,15 @@ func located(v string) bool {
 	return digitsAt(v, i+1, 1) && (fileLike(v[:i]) || strings.Contains(v[:i], "/"))
 }
 
-// normaliser writes a line with slots for values.
-type normaliser struct {
-	out  []byte
+// Normaliser writes a line with slots for values.
+type Normaliser struct {
+	Out  []byte
 	from int    // where the signature begins
 	prev string // the word before, in lower case
 	full bool
 }
 
-func (n *normaliser) line(line string) {
+func (n *Normaliser) Line(line string) {
 	if len(line) > maxErrorLine {
 		line = line[:maxErrorLine]
 	}
@@ -164,7 +164,7 @@ func (n *normaliser) line(line string) {
 		case c <= ' ' || c == 0x7F:
 			n.blank()
 			i++
-		case c == '"' || c == '`' || c == '\'' && (i == 0 || !letterByte(line[i-1])):
+		case c == '"' || c == '`' || c == '\'' && (i == 0 || !LetterByte(line[i-1])):
 			if end := quoteEnd(line, i); end > 0 {
 				n.put("<value>")
 				i = end
@@ -194,15 +194,15 @@ func (n *normaliser) line(line string) {
 }
 
 // blank writes a blank, unless there is one or nothing stands before it.
-func (n *normaliser) blank() {
-	if len(n.out) > n.from && n.out[len(n.out)-1] != ' ' {
+func (n *Normaliser) blank() {
+	if len(n.Out) > n.from && n.Out[len(n.Out)-1] != ' ' {
 		n.put(" ")
 	}
 }
 
 // mark writes a mark that stands between words. One between two slots of a kind
 // takes the second with it: a list of values is one value.
-func (n *normaliser) mark(c byte) {
+func (n *Normaliser) mark(c byte) {
 	if c < ' ' || c > '~' {
 		return
 	}
@@ -210,50 +210,50 @@ func (n *normaliser) mark(c byte) {
 }
 
 // put writes a piece, if there is room for all of it.
-func (n *normaliser) put(piece string) {
-	if len(n.out)-n.from+len(piece) > MaxError {
+func (n *Normaliser) put(piece string) {
+	if len(n.Out)-n.from+len(piece) > MaxError {
 		n.full = true
 		return
 	}
 	if len(piece) > 2 && piece[0] == '<' && n.repeats(piece) {
 		return
 	}
-	n.out = append(n.out, piece...)
+	n.Out = append(n.Out, piece...)
 }
 
 // repeats reports whether a slot follows one of its kind, with no word between them;
 // what stands between them is taken back.
-func (n *normaliser) repeats(piece string) bool {
-	end := len(n.out)
+func (n *Normaliser) repeats(piece string) bool {
+	end := len(n.Out)
 	for end > n.from {
-		if c := n.out[end-1]; c != ' ' && c != ',' {
+		if c := n.Out[end-1]; c != ' ' && c != ',' {
 			break
 		}
 		end--
 	}
-	if end == len(n.out) || end-n.from < len(piece) || string(n.out[end-len(piece):end]) != piece {
+	if end == len(n.Out) || end-n.from < len(piece) || string(n.Out[end-len(piece):end]) != piece {
 		return false
 	}
-	n.out = n.out[:end]
+	n.Out = n.Out[:end]
 	return true
 }
 
 // trim removes what says nothing at the end.
-func (n *normaliser) trim() {
-	for len(n.out) > n.from {
-		switch n.out[len(n.out)-1] {
+func (n *Normaliser) trim() {
+	for len(n.Out) > n.from {
+		switch n.Out[len(n.Out)-1] {
 		case ' ', ':', ',', ';', '(', '[', '{', '-', '.':
-			n.out = n.out[:len(n.out)-1]
+			n.Out = n.Out[:len(n.Out)-1]
 			continue
 		}
 		break
 	}
-	for len(n.out) > n.from {
-		r, size := utf8.DecodeLastRune(n.out[n.from:])
+	for len(n.Out) > n.from {
+		r, size := utf8.DecodeLastRune(n.Out[n.from:])
 		if r != utf8.RuneError || size != 1 {
 			break
 		}
-		n.out = n.out[:len(n.out)-1]
+		n.Out = n.Out[:len(n.Out)-1]
 	}
 }
 
@@ -266,7 +266,7 @@ func quoteEnd(line string, i int) int {
 			j++
 			continue
 		}
-		if line[j] == line[i] && (line[i] != '\'' || j+1 == len(line) || !letterByte(line[j+1])) {
+		if line[j] == line[i] && (line[i] != '\'' || j+1 == len(line) || !LetterByte(line[j+1])) {
 			return j + 1
 		}
 	}
@@ -279,9 +279,9 @@ func wordEnd(line string, i int) int {
 	j := i
 	for j < len(line) {
 		c := line[j]
-		k := classes[c]
-		if k == cBlank || k == cComma && !(j > i && digitsAt(line, j-1, 1) && digitsAt(line, j+1, 3)) || k == cOther && c != '$' && c != '~' && c != '%' && c != '=' && c != '&' && c != '?' {
-			if c == '\'' && j > i && j+1 < len(line) && letterByte(line[j-1]) && letterByte(line[j+1]) {
+		k := Classes[c]
+		if k == ClassBlank || k == ClassComma && !(j > i && digitsAt(line, j-1, 1) && digitsAt(line, j+1, 3)) || k == ClassOther && c != '$' && c != '~' && c != '%' && c != '=' && c != '&' && c != '?' {
+			if c == '\'' && j > i && j+1 < len(line) && LetterByte(line[j-1]) && LetterByte(line[j+1]) {
 				j++ // an apostrophe
 				continue
 			}
@@ -300,9 +300,9 @@ func wordEnd(line string, i int) int {
 
 // word writes the word from i to end, or its slot, and returns how much of the line
 // it took.
-func (n *normaliser) word(line string, i, end int) int {
+func (n *Normaliser) word(line string, i, end int) int {
 	w := line[i:end]
-	if k := classes[w[0]]; k == cDigit {
+	if k := Classes[w[0]]; k == ClassDigit {
 		if m := timeLen(line[i:]); m > 0 {
 			n.value("<time>")
 			return m
@@ -319,17 +319,17 @@ func (n *normaliser) word(line string, i, end int) int {
 	}
 	n.put(piece)
 	var buf [24]byte
-	n.prev = string(lower(buf[:0], w[:min(len(w), len(buf))]))
+	n.prev = string(Lower(buf[:0], w[:min(len(w), len(buf))]))
 	return end - i
 }
 
-func (n *normaliser) value(piece string) {
+func (n *Normaliser) value(piece string) {
 	n.put(piece)
 	n.prev = ""
 }
 
 // slot returns what stands in a signature for the word w, which rest follows.
-func (n *normaliser) slot(w, rest string) string {
+func (n *Normaliser) slot(w, rest string) string {
 	t := traitsOf(w)
 	switch {
 	case t.digits == 0 && t.slashes == 0 && t.ats == 0 && t.dots == 0:
@@ -342,7 +342,7 @@ func (n *normaliser) slot(w, rest string) string {
 		return "<addr>"
 	case t.slashes > 0 && pathLike(w, &t), placeLike(w):
 		return "<path>"
-	case t.digits == 0, exception(w):
+	case t.digits == 0, Exception(w):
 		return w
 	case n.code(w, rest, &t):
 		return w
@@ -361,10 +361,10 @@ func (n *normaliser) slot(w, rest string) string {
 }
 
 // codeWords are the words that a code may follow.
-var codeWords = indexWords("error errno code status http https exit signal sqlstate warning fatal")
+var codeWords = List("error errno code status http https exit signal sqlstate warning fatal")
 
 // code reports whether w is the code of an error: E0308, TS2304, ORA-00942, 404.
-func (n *normaliser) code(w, rest string, t *traits) bool {
+func (n *Normaliser) code(w, rest string, t *traits) bool {
 	if len(w) > 12 || t.dots > 0 || t.unders > 0 || t.slashes > 0 {
 		return false
 	}
@@ -375,7 +375,7 @@ func (n *normaliser) code(w, rest string, t *traits) bool {
 		return false
 	}
 	letters := 0
-	for letters < len(w) && classes[w[letters]] == cUpper {
+	for letters < len(w) && Classes[w[letters]] == ClassUpper {
 		letters++
 	}
 	listed := false
@@ -394,7 +394,7 @@ func (n *normaliser) code(w, rest string, t *traits) bool {
 // reason reports whether the words of a status follow it.
 func reason(rest string) bool {
 	rest = strings.TrimLeft(rest, " ")
-	if rest == "" || classes[rest[0]] != cUpper && classes[rest[0]] != cLower {
+	if rest == "" || Classes[rest[0]] != ClassUpper && Classes[rest[0]] != ClassLower {
 		return false
 	}
 	for _, w := range [...]string{
@@ -480,7 +480,7 @@ func technical(w string, t *traits) bool {
 		return true
 	}
 	i := 0
-	for i < len(w) && classes[w[i]] == cLower {
+	for i < len(w) && Classes[w[i]] == ClassLower {
 		i++
 	}
 	switch w[:i] {

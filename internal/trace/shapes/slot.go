@@ -1,4 +1,8 @@
-package trace
+// Package shapes makes shapes of what sessions do: of a command line, of an error, and of a single
+// value, which becomes the slot of its kind. Two doings that differ in values only have one shape.
+//
+// Shapes are on record in boards: what changes one raises the Version of internal/trace.
+package shapes
 
 import (
 	"strings"
@@ -21,8 +25,8 @@ func (s Slot) String() string {
 	return "<text>"
 }
 
-// idLike reports whether values of the kind name one thing among many.
-func (s Slot) idLike() bool {
+// IsID reports whether values of the kind name one thing among many.
+func (s Slot) IsID() bool {
 	switch s {
 	case SlotID, SlotUUID, SlotHash, SlotPath, SlotURL, SlotEmail, SlotCode:
 		return true
@@ -31,9 +35,9 @@ func (s Slot) idLike() bool {
 }
 
 const (
-	maxSlotWord = 20  // letters of a word that stands for itself
+	MaxSlotWord = 20  // letters of a word that stands for itself
 	maxSlotCode = 8   // capitals of a code
-	maxSlotText = 512 // bytes of a value that are looked at; a longer one is text
+	MaxSlotText = 512 // bytes of a value that are looked at; a longer one is text
 )
 
 // traits is what the characters of a value are, counted.
@@ -47,69 +51,69 @@ func (t *traits) letters() int { return t.lower + t.upper + t.wides }
 
 // classes are the traits that a byte counts for.
 const (
-	cOther byte = iota
-	cDigit
-	cLower
-	cUpper
-	cDot
-	cDash
-	cUnder
-	cSlash
-	cAt
-	cColon
-	cComma
-	cBlank
-	cHash
-	cPlus
-	cWide
+	ClassOther byte = iota
+	ClassDigit
+	ClassLower
+	ClassUpper
+	ClassDot
+	ClassDash
+	ClassUnder
+	ClassSlash
+	ClassAt
+	ClassColon
+	ClassComma
+	ClassBlank
+	ClassHash
+	ClassPlus
+	ClassWide
 )
 
-var classes = func() (table [256]byte) {
+var Classes = func() (table [256]byte) {
 	for c := range table {
 		switch {
 		case c >= '0' && c <= '9':
-			table[c] = cDigit
+			table[c] = ClassDigit
 		case c >= 'a' && c <= 'z':
-			table[c] = cLower
+			table[c] = ClassLower
 		case c >= 'A' && c <= 'Z':
-			table[c] = cUpper
+			table[c] = ClassUpper
 		case c >= 0x80:
-			table[c] = cWide
+			table[c] = ClassWide
 		}
 	}
 	for i, c := range []byte(". - _ / @ : ,") {
 		if c != ' ' {
-			table[c] = cDot + byte(i/2)
+			table[c] = ClassDot + byte(i/2)
 		}
 	}
-	table['\\'] = cSlash
+	table['\\'] = ClassSlash
 	for _, c := range []byte(" \t\r\n\v\f") {
-		table[c] = cBlank
+		table[c] = ClassBlank
 	}
-	table['#'], table['+'] = cHash, cPlus
+	table['#'], table['+'] = ClassHash, ClassPlus
 	return table
 }()
 
 func traitsOf[T string | []byte](v T) traits {
-	var n [cWide + 1]int
+	var n [ClassWide + 1]int
 	hex := 0
 	for i := range len(v) {
 		c := v[i]
-		n[classes[c]]++
+		n[Classes[c]]++
 		if c-'a' < 6 || c-'A' < 6 {
 			hex++
 		}
 	}
 	return traits{
-		digits: n[cDigit], lower: n[cLower], upper: n[cUpper], hex: hex + n[cDigit],
-		dots: n[cDot], dashes: n[cDash], unders: n[cUnder], slashes: n[cSlash], ats: n[cAt], colons: n[cColon],
-		commas: n[cComma], blanks: n[cBlank], others: n[cOther], hashes: n[cHash], pluses: n[cPlus], wides: n[cWide],
+		digits: n[ClassDigit], lower: n[ClassLower], upper: n[ClassUpper], hex: hex + n[ClassDigit],
+		dots: n[ClassDot], dashes: n[ClassDash], unders: n[ClassUnder], slashes: n[ClassSlash], ats: n[ClassAt], colons: n[ClassColon],
+		commas: n[ClassComma], blanks: n[ClassBlank], others: n[ClassOther], hashes: n[ClassHash], pluses: n[ClassPlus], wides: n[ClassWide],
 	}
 }
 
-// slotOf returns the kind of a value that is a string.
-func slotOf(v string) Slot {
-	if v == "" || len(v) > maxSlotText {
+// SlotOf returns the kind of a value that is a string.
+func SlotOf(v string) Slot {
+	if v == "" || len(v) > MaxSlotText {
 		return SlotText
 	}
 	t := traitsOf(v)
@@ -149,7 +153,7 @@ func wordSlot(v string, t *traits) Slot {
 		return SlotCode
 	case t.digits > 0:
 		return SlotID
-	case t.lower+t.unders+t.dashes == len(v) && len(v) <= maxSlotWord && t.lower > 0:
+	case t.lower+t.unders+t.dashes == len(v) && len(v) <= MaxSlotWord && t.lower > 0:
 		return SlotWord
 	}
 	return SlotText
@@ -300,7 +304,7 @@ func urlLike(v string) bool {
 		return strings.HasPrefix(v, "www.") && len(v) > len("www.x.y") || strings.HasPrefix(v, "mailto:")
 	}
 	for _, c := range []byte(v[:i]) {
-		if k := classes[c]; k != cLower && k != cUpper && k != cDigit && c != '+' && c != '-' && c != '.' {
+		if k := Classes[c]; k != ClassLower && k != ClassUpper && k != ClassDigit && c != '+' && c != '-' && c != '.' {
 			return false
 		}
 	}
@@ -336,7 +340,7 @@ func uuidLike(v string) bool {
 }
 
 // fileEndings are the endings by which a word without a slash is a file.
-var fileEndings = indexWords("go py pyi ipynb js jsx mjs cjs ts tsx vue svelte rs java kt kts scala groovy c h cc cpp cxx hpp cs fs vb rb erb php pl lua r jl ex exs erl hs ml " +
+var fileEndings = List("go py pyi ipynb js jsx mjs cjs ts tsx vue svelte rs java kt kts scala groovy c h cc cpp cxx hpp cs fs vb rb erb php pl lua r jl ex exs erl hs ml " +
 	"dart zig swift sql graphql proto sh bash zsh ps1 bat mk cmake gradle html htm css scss sass less xml svg json jsonl ndjson yaml yml toml ini cfg conf env lock " +
 	"properties tf tfvars md mdx rst txt csv tsv log pdf png jpg jpeg gif webp zip gz tar tgz doc docx xls xlsx ppt pptx parquet db sqlite pem key mod sum patch diff whl jar exe dll so")
 
@@ -353,12 +357,12 @@ func fileLike(v string) bool {
 		return fileEndings()[v[1:]] && v != ".r"
 	}
 	var buf [maxEnding]byte
-	ending := lower(buf[:0], v[dot+1:])
+	ending := Lower(buf[:0], v[dot+1:])
 	return fileEndings()[string(ending)]
 }
 
-// lower appends v with its ASCII letters in lower case.
-func lower[T string | []byte](dst []byte, v T) []byte {
+// Lower appends v with its ASCII letters in lower case.
+func Lower[T string | []byte](dst []byte, v T) []byte {
 	for i := range len(v) {
 		c := v[i]
 		if c-'A' < 26 {
@@ -369,8 +373,8 @@ func lower[T string | []byte](dst []byte, v T) []byte {
 	return dst
 }
 
-// indexWords returns the words of a list as a set, which is made when it is first asked for.
-func indexWords(list string) func() map[string]bool {
+// List returns the words of a list as a set, which is made when it is first asked for.
+func List(list string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		set := map[string]bool{}
 		for w := range strings.FieldsSeq(list) {
@@ -390,3 +394,38 @@ func indexPhrases(list string) func() map[string]bool {
 		return set
 	})
 }
+
+// Slot is the kind of a value.
+type Slot uint8
+
+// The kinds of values. The numbers are in caches.
+const (
+	SlotText Slot = iota // anything that is none of the others
+	SlotWord             // a single lower-case word, kept in the shape as it is
+	SlotID               // letters and digits together, no blank
+	SlotUUID
+	SlotHash   // hexadecimal digits, seven or more
+	SlotInt    //
+	SlotNumber //
+	SlotDate   //
+	SlotTime   // of a day, with a date or without
+	SlotEmail  //
+	SlotPath   //
+	SlotURL    //
+	SlotCode   // two to eight capital letters
+	SlotBool   //
+	SlotNull   //
+	SlotList   //
+	SlotObject //
+)
+
+const MaxShape = 240
+
+const MaxError = 200
+
+const MaxName = 80
+
+// bytes of a shape, cut before a part
+// bytes of a signature
+// bytes of the name of a tool or of an argument
+const MaxArgs = 12

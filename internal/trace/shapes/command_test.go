@@ -1,4 +1,4 @@
-package trace
+package shapes
 
 import "testing"
 
@@ -32,7 +32,7 @@ func TestCommandShapes(t *testing.T) {
 		{"\x01\x02 ls", "ls"},
 		{"head -20 a.txt", "head <int> <path>"},
 	} {
-		if got := string(commandShape(nil, c.line)); got != c.want {
+		if got := string(CommandShape(nil, c.line)); got != c.want {
 			t.Errorf("%q has the shape %q, want %q", c.line, got, c.want)
 		}
 	}
@@ -47,7 +47,7 @@ func TestRoutes(t *testing.T) {
 		{"https://x.org/a%20b/2024-05-20", "x.org/<text>/<date>"},
 		{"", ""},
 	} {
-		if got := string(route(nil, c.address)); got != c.want {
+		if got := string(Route(nil, c.address)); got != c.want {
 			t.Errorf("%q is %q, want %q", c.address, got, c.want)
 		}
 	}

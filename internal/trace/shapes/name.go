@@ -1,4 +1,4 @@
-package trace
+package shapes
 
 import (
 	"strings"
@@ -53,7 +53,7 @@ func commandName(command string) string {
 		}
 		end += len(word)
 	}
-	return clip(command[:end], MaxName)
+	return Clip(command[:end], MaxName)
 }
 
 // rankOf returns how much of a step a command is, by its name.
@@ -76,7 +76,7 @@ func Looks(step string) bool {
 	}
 	found := false
 	var buf [MaxName]byte
-	for w := range strings.FieldsSeq(string(spaceWords(buf[:0], step))) {
+	for w := range strings.FieldsSeq(string(SpaceWords(buf[:0], step))) {
 		switch {
 		case reading()[w]:
 			found = true
@@ -90,7 +90,7 @@ func Looks(step string) bool {
 // Edits reports whether a step changes files, by the name of its tool.
 func Edits(step string) bool {
 	var buf [MaxName]byte
-	words := strings.Fields(string(spaceWords(buf[:0], step)))
+	words := strings.Fields(string(SpaceWords(buf[:0], step)))
 	if len(words) == 0 || len(words) > 4 {
 		return false
 	}
@@ -107,26 +107,26 @@ func Edits(step string) bool {
 }
 
 // editing are the words for changing files in names of tools.
-var editing = indexWords("edit write patch replace multiedit editor")
+var editing = List("edit write patch replace multiedit editor")
 
 // reading are the words for reading and listing in names of tools, and readable those for
 // what is read.
 var (
-	reading  = indexWords("read view open ls list glob grep search find cat show tree head tail")
-	readable = indexWords("file files dir directory directories folder folders text content contents many lines tool code codebase path paths notebook all workspace project symbol symbols definition definitions references")
+	reading  = List("read view open ls list glob grep search find cat show tree head tail")
+	readable = List("file files dir directory directories folder folders text content contents many lines tool code codebase path paths notebook all workspace project symbol symbols definition definitions references")
 )
 
-// spaceWords appends the words of a name in lower case with blanks between them.
-func spaceWords(dst []byte, name string) []byte {
+// SpaceWords appends the words of a name in lower case with blanks between them.
+func SpaceWords(dst []byte, name string) []byte {
 	for i := range len(name) {
 		c := name[i]
 		switch {
-		case classes[c] == cUpper:
-			if i > 0 && classes[name[i-1]] == cLower {
+		case Classes[c] == ClassUpper:
+			if i > 0 && Classes[name[i-1]] == ClassLower {
 				dst = append(dst, ' ')
 			}
 			dst = append(dst, c|0x20)
-		case classes[c] == cLower:
+		case Classes[c] == ClassLower:
 			dst = append(dst, c)
 		default:
 			dst = append(dst, ' ')

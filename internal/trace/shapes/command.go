@@ -1,4 +1,4 @@
-package trace
+package shapes
 
 import (
 	"strings"
@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	maxLine     = 2048 // bytes of a command line that are looked at
+	MaxShaped   = 2048 // bytes of a command line that are looked at
 	maxCommands = 6    // commands of a line that are written
-	maxLexed    = 48   // words of one command that are looked at
+	MaxLexed    = 48   // words of one command that are looked at
 )
 
-// commandShape appends the shape of a command line to dst. It is empty if there is
+// CommandShape appends the shape of a command line to dst. It is empty if there is
 // no command in it.
-func commandShape(dst []byte, line string) []byte { return appendLine(dst, line, 0) }
+func CommandShape(dst []byte, line string) []byte { return appendLine(dst, line, 0) }
 
 func appendLine(dst []byte, line string, depth int) []byte {
-	if len(line) > maxLine {
-		line = line[:maxLine]
+	if len(line) > MaxShaped {
+		line = line[:MaxShaped]
 	}
 	var (
 		lex     = lexer{rest: line}
@@ -33,7 +33,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 			continue
 		}
 		piped := joint == '|' && written > 0 && aside < 0
-		if programs.ShapeAside()[program(words[0])] && (written > 0 || piped) {
+		if programs.ShapeAside()[ProgramOf(words[0])] && (written > 0 || piped) {
 			continue
 		}
 		if aside >= 0 {
@@ -53,7 +53,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 			dst = dst[:before]
 			break
 		}
-		if programs.ShapeAside()[program(words[0])] {
+		if programs.ShapeAside()[ProgramOf(words[0])] {
 			aside = at
 		}
 		written++
@@ -63,9 +63,9 @@ func appendLine(dst []byte, line string, depth int) []byte {
 
 // appendCommand appends the shape of one command; of one behind a pipe its program.
 func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
-	name := program(words[0])
+	name := ProgramOf(words[0])
 	if programs.Shells()[name] && depth < 2 && !piped {
-		if inner, ok := shellText(words[1:]); ok {
+		if inner, ok := ShellText(words[1:]); ok {
 			return appendLine(dst, inner, depth+1)
 		}
 	}
@@ -175,7 +175,7 @@ func scriptName(w string) string {
 		return ""
 	}
 	t := traitsOf(w)
-	if len(w) > 2*maxSlotWord || t.digits > 3 || t.lower+t.upper+t.digits+t.dots+t.dashes+t.unders != len(w) || t.lower+t.upper < 3 {
+	if len(w) > 2*MaxSlotWord || t.digits > 3 || t.lower+t.upper+t.digits+t.dots+t.dashes+t.unders != len(w) || t.lower+t.upper < 3 {
 		return ""
 	}
 	return w
@@ -184,7 +184,7 @@ func scriptName(w string) string {
 // moduleName reports whether a word is the name of a module.
 func moduleName(w string) bool {
 	t := traitsOf(w)
-	return len(w) <= 2*maxSlotWord && t.lower > 0 && classes[w[0]] == cLower && t.lower+t.dashes+t.digits+t.unders+t.dots == len(w) && t.digits <= 2
+	return len(w) <= 2*MaxSlotWord && t.lower > 0 && Classes[w[0]] == ClassLower && t.lower+t.dashes+t.digits+t.unders+t.dots == len(w) && t.digits <= 2
 }
 
 // appendWords appends the flags by name and the kinds of other words, of several
@@ -193,7 +193,7 @@ func appendWords(dst []byte, phrase string, words []string) []byte {
 	last, nth := "", 0
 	roles := programs.WordRoles(phrase)
 	for i, w := range words {
-		if len(dst) > MaxShape-2*maxSlotWord {
+		if len(dst) > MaxShape-2*MaxSlotWord {
 			break
 		}
 		if w == "--" {
@@ -209,7 +209,7 @@ func appendWords(dst []byte, phrase string, words []string) []byte {
 			part = roles[min(nth, len(roles)-1)]
 			nth++
 		default:
-			part = slotOf(w).String()
+			part = SlotOf(w).String()
 		}
 		if part == last {
 			continue
@@ -223,11 +223,11 @@ func appendWords(dst []byte, phrase string, words []string) []byte {
 // flagShape returns a flag by its name, with the kind of the value that is in it.
 func flagShape(w string) string {
 	name, value, has := strings.Cut(w, "=")
-	if len(name) > maxSlotWord+2 || !flagName(name) {
+	if len(name) > MaxSlotWord+2 || !flagName(name) {
 		return "<text>"
 	}
 	if has {
-		return name + "=" + slotOf(value).String()
+		return name + "=" + SlotOf(value).String()
 	}
 	if name[1] != '-' {
 		// The value of a flag of one letter may stand right behind it.
@@ -249,25 +249,25 @@ func flagName(v string) bool {
 
 // numeric reports whether a word is a number.
 func numeric(v string) bool {
-	s := slotOf(v)
+	s := SlotOf(v)
 	return s == SlotInt || s == SlotNumber
 }
 
 // plainWord reports whether a word may be a subcommand.
 func plainWord(w string) bool {
 	t := traitsOf(w)
-	return len(w) <= maxSlotWord && t.lower > 0 && classes[w[0]] == cLower && t.lower+t.dashes+t.digits+t.colons+t.unders == len(w) && t.digits <= 2
+	return len(w) <= MaxSlotWord && t.lower > 0 && Classes[w[0]] == ClassLower && t.lower+t.dashes+t.digits+t.colons+t.unders == len(w) && t.digits <= 2
 }
 
-// program returns the name of a program without its path, or <text> for what cannot
+// ProgramOf returns the name of a program without its path, or <text> for what cannot
 // be one.
-func program(w string) string {
+func ProgramOf(w string) string {
 	if i := strings.LastIndexAny(w, `/\`); i >= 0 {
 		w = w[i+1:]
 	}
 	w = strings.TrimSuffix(w, ".exe")
 	t := traitsOf(w)
-	if len(w) == 0 || len(w) > 2*maxSlotWord || t.lower+t.upper+t.digits+t.dots+t.dashes+t.unders+t.pluses+t.hashes != len(w) && w != "[" && w != ":" {
+	if len(w) == 0 || len(w) > 2*MaxSlotWord || t.lower+t.upper+t.digits+t.dots+t.dashes+t.unders+t.pluses+t.hashes != len(w) && w != "[" && w != ":" {
 		return "<text>"
 	}
 	if fileLike(w) && w != "." {
@@ -285,7 +285,7 @@ func unwrapped(words []string) []string {
 			words = words[1:]
 			continue
 		}
-		if !programs.ShapeWrappers()[program(w)] {
+		if !programs.ShapeWrappers()[ProgramOf(w)] {
 			return words
 		}
 		i := 1
@@ -312,15 +312,15 @@ func unwrapped(words []string) []string {
 // assigns reports whether a word is the assignment of a variable.
 func assigns(w string) bool {
 	name, _, ok := strings.Cut(w, "=")
-	if !ok || name == "" || len(name) > 2*maxSlotWord {
+	if !ok || name == "" || len(name) > 2*MaxSlotWord {
 		return false
 	}
 	t := traitsOf(name)
 	return t.lower+t.upper+t.digits+t.unders == len(name) && name[0]-'0' > 9
 }
 
-// shellText returns the command line that a shell is given with -c.
-func shellText(words []string) (string, bool) {
+// ShellText returns the command line that a shell is given with -c.
+func ShellText(words []string) (string, bool) {
 	for i := 0; i+1 < len(words); i++ {
 		w := words[i]
 		if len(w) > 1 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == 'c' {
@@ -335,7 +335,7 @@ func shellText(words []string) (string, bool) {
 type lexer struct {
 	rest  string
 	joint byte
-	words [maxLexed]string
+	words [MaxLexed]string
 	buf   []byte
 }
 
@@ -390,7 +390,7 @@ func (l *lexer) command() (words []string, joint byte) {
 			skip = false
 			continue
 		}
-		if w != "" && n < maxLexed {
+		if w != "" && n < MaxLexed {
 			l.words[n] = w
 			n++
 		}

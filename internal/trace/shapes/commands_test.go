@@ -1,4 +1,4 @@
-package trace
+package shapes
 
 import (
 	"strings"
@@ -50,7 +50,7 @@ func TestCommandsBounds(t *testing.T) {
 			t.Errorf("%s: %d commands", name, len(list))
 		}
 		for _, c := range list {
-			if len(c.Words) > maxLexed {
+			if len(c.Words) > MaxLexed {
 				t.Errorf("%s: %d words", name, len(c.Words))
 			}
 		}

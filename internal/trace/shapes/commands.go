@@ -1,4 +1,4 @@
-package trace
+package shapes
 
 import "lukasa.dev/internal/programs"
 
@@ -37,8 +37,8 @@ func appendCommands(list []Command, line string, depth int) []Command {
 		if len(words) == 0 {
 			continue
 		}
-		name := program(words[0])
-		if inner, ok := shellText(words[1:]); ok && programs.Shells()[name] && depth < 2 {
+		name := ProgramOf(words[0])
+		if inner, ok := ShellText(words[1:]); ok && programs.Shells()[name] && depth < 2 {
 			list = appendCommands(list, inner, depth+1)
 			continue
 		}
@@ -62,4 +62,11 @@ func subWords(name string, rest []string) []string {
 		}
 	}
 	return rest[:n:n]
+}
+
+// CommandOf returns a command whose words are known already, the program first. There must be
+// one word at least.
+func CommandOf(words, before []string, piped bool) Command {
+	name := ProgramOf(words[0])
+	return Command{Words: words, Before: before, Program: name, Sub: subWords(name, words[1:]), Piped: piped}
 }
