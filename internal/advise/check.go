@@ -15,13 +15,13 @@ import (
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
-	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // Limits of CheckAction.
 const (
 	MaxToolName        = 256                // bytes of the name of a tool
-	MaxActionCommand   = trace.MaxLine      // bytes of a command line
+	MaxActionCommand   = shapes.MaxLine     // bytes of a command line
 	MaxActionArguments = guide.MaxArguments // bytes of arguments
 )
 

@@ -36,14 +36,11 @@ func largePackages() map[string]int {
 		"hmx":                        5000,
 		"internal/api":               6000,
 		"internal/compile":           5000,
-		"internal/guide":             6000,
 		"internal/kind":              6000,
 		"internal/memory":            5000,
 		"internal/migrate":           9000,
 		"internal/pack":              6000,
 		"internal/recall":            6000,
-		"internal/statement":         7500,
-		"internal/trace":             7000,
 		"internal/transport/httpapi": 5000,
 	}
 }
@@ -62,6 +59,10 @@ func floors() []floor {
 		name:     "cellar",
 		purpose:  "what the tests of every floor share",
 		packages: []string{"internal/testsize"},
+	}, {
+		name:     "tables",
+		purpose:  "what is known beforehand: what programs do",
+		packages: []string{"internal/programs"},
 	}, {
 		name:    "ground",
 		purpose: "what stands on nothing of ours: error catalogue, canonical JSON, trees, tokens, what a record is, what a command line runs, this table",
@@ -106,6 +107,18 @@ func floors() []floor {
 		purpose:  "how servers outside the program are asked: attempts, waits, when to leave them alone",
 		packages: []string{"internal/remote"},
 	}, {
+		name:     "language",
+		purpose:  "English as users write it to agents: words, forms, phrases, orders; commands, errors and values as shapes",
+		packages: []string{"internal/english", "internal/trace/shapes"},
+	}, {
+		name:     "stated",
+		purpose:  "what a user stated, and what of earlier statements it puts aside; one parsed JSON value of an event",
+		packages: []string{"internal/stated", "internal/trace/jsonpage"},
+	}, {
+		name:     "provenance",
+		purpose:  "where in a session a value was first seen",
+		packages: []string{"internal/trace/provenance"},
+	}, {
 		name:    "meaning",
 		purpose: "what an event is about, what is Lukasa's own, how much a thing matters, who may see it, how well it answers, text as terms and as vectors",
 		packages: []string{
@@ -123,8 +136,8 @@ func floors() []floor {
 		},
 	}, {
 		name:     "practice",
-		purpose:  "in which state an agent took a step, and what policies hold of it; whether a text has to do with a question",
-		packages: []string{"internal/concern", "internal/policy"},
+		purpose:  "in which state an agent took a step, and what policies hold of it; whether a text has to do with a question; what a rule forbids and what a planned action does, in the same words",
+		packages: []string{"internal/concern", "internal/guide/act", "internal/policy", "internal/ruletext"},
 	}, {
 		name:     "composition",
 		purpose:  "candidates and a budget into an answer, as pure functions",

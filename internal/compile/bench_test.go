@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/provenance"
 )
 
 // busy returns the traces of about a million events of talking agents: 300,000 steps.
@@ -32,7 +33,7 @@ func busy() []*trace.Trace {
 			}
 			s := trace.Step{
 				Tool: fmt.Sprint("tool", tool), Shape: "id=<id>", State: trace.OK, Trust: record.Agent, Times: 1,
-				Args: []trace.Arg{{Name: "id", From: trace.FromUser}}, Call: trace.Ref{ID: fmt.Sprint(i, "-", j), Position: at + uint64(j)},
+				Args: []trace.Arg{{Name: "id", From: provenance.FromUser}}, Call: trace.Ref{ID: fmt.Sprint(i, "-", j), Position: at + uint64(j)},
 			}
 			if r.IntN(10) == 0 {
 				s.State, s.Error = trace.Broken, fmt.Sprint("error", r.IntN(20))

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // exact is the number of observations up to which all of them are counted.
@@ -155,7 +156,7 @@ func first(t *trace.Trace) uint64 {
 func (c *corpus) rank(acts int) {
 	c.taken, c.command, c.looks, c.edits = make([]int, len(c.tools)), make([]bool, len(c.tools)), make([]bool, len(c.tools)), make([]bool, len(c.tools))
 	for i, name := range c.tools {
-		c.looks[i], c.edits[i] = trace.Looks(name), trace.Edits(name)
+		c.looks[i], c.edits[i] = shapes.Looks(name), shapes.Edits(name)
 	}
 	all := make([]act, 0, acts)
 	c.order = make([]moment, 0, acts)

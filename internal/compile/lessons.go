@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // The limits of lessons.
@@ -82,7 +83,7 @@ func Failures(t *trace.Trace, shown func(position uint64) bool) []Failure {
 	}
 	var out []Failure
 	for i, a := range m.acts {
-		if a.State == trace.Broken && (a.Command || a.Tool == trace.ToolTest) && !trace.Looks(a.Tool) && trace.Telltale(a.Error) {
+		if a.State == trace.Broken && (a.Command || a.Tool == trace.ToolTest) && !shapes.Looks(a.Tool) && trace.Telltale(a.Error) {
 			out = append(out, m.failure(t.Session, i))
 		}
 	}
@@ -165,7 +166,7 @@ func (m *failureMiner) failure(session string, i int) Failure {
 	}
 	f.Fixed, f.Repaired = m.acts[fix].Shape, *ref(m.acts[fix])
 	for _, b := range m.acts[i+1 : fix] {
-		if b.State != trace.OK || trace.Looks(b.Tool) {
+		if b.State != trace.OK || shapes.Looks(b.Tool) {
 			continue
 		}
 		name := b.Tool
@@ -228,7 +229,7 @@ func (m *failureMiner) fix(i int) int {
 // kindred reports whether a command is another attempt at what a failed command was for: it
 // runs the same program, or another one with the same words.
 func kindred(failed, next *trace.Step) bool {
-	if trace.Looks(next.Tool) {
+	if shapes.Looks(next.Tool) {
 		return false
 	}
 	program, rest, _ := strings.Cut(failed.Shape, " ")

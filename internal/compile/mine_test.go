@@ -24,6 +24,8 @@ import (
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -423,14 +425,14 @@ func TestHostile(t *testing.T) {
 		task.To = task.From
 		for j := range r.IntN(60) {
 			s := trace.Step{
-				Tool: long(r.IntN(900), trace.MaxName), Shape: long(r.IntN(50), trace.MaxShape), State: trace.State(r.IntN(3)), Times: 1, Trust: record.Trust(1 + r.IntN(5)),
+				Tool: long(r.IntN(900), shapes.MaxName), Shape: long(r.IntN(50), shapes.MaxShape), State: trace.State(r.IntN(3)), Times: 1, Trust: record.Trust(1 + r.IntN(5)),
 				Call: trace.Ref{ID: long(i*1000+j, 250), Position: uint64(i)<<20 + uint64(j)},
 			}
-			for k := range trace.MaxArgs {
-				s.Args = append(s.Args, trace.Arg{Name: long(k, trace.MaxName), From: trace.FromUser})
+			for k := range shapes.MaxArgs {
+				s.Args = append(s.Args, trace.Arg{Name: long(k, shapes.MaxName), From: provenance.FromUser})
 			}
 			if s.State == trace.Broken {
-				s.Error = long(r.IntN(20), trace.MaxError)
+				s.Error = long(r.IntN(20), shapes.MaxError)
 			}
 			if r.IntN(20) == 0 {
 				s.Call = trace.Ref{}

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/provenance"
 )
 
 // the returns the only draft of a type.
@@ -42,7 +43,7 @@ func TestSchema(t *testing.T) {
 			outcome = trace.Failed
 		}
 		s := shop(i, outcome, steps)
-		s.Tasks[0].Steps[0].Args = []trace.Arg{{Name: "order", From: trace.FromGoal}}
+		s.Tasks[0].Steps[0].Args = []trace.Arg{{Name: "order", From: provenance.FromGoal}}
 		s.Tasks[0].Steps[0].Shape = "order=<id>"
 		traces = append(traces, s)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // The limits of task schemas.
@@ -194,7 +196,7 @@ func (s *seenSpot) take(a *act) {
 			continue
 		}
 		g.seen++
-		if from := a.Args[i].From; from == trace.FromGoal || from == trace.FromUser {
+		if from := a.Args[i].From; from == provenance.FromGoal || from == provenance.FromUser {
 			g.user++
 		}
 	}
@@ -323,7 +325,7 @@ func actsFirst(tools []string) []string {
 		return out
 	}
 	slices.SortStableFunc(out, func(a, b string) int {
-		looksA, looksB := trace.Looks(a), trace.Looks(b)
+		looksA, looksB := shapes.Looks(a), shapes.Looks(b)
 		switch {
 		case looksA == looksB:
 			return 0

@@ -2,16 +2,17 @@ package guide
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/english"
+	"lukasa.dev/internal/guide/act"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/ruletext"
 	"lukasa.dev/internal/trace"
 )
 
@@ -19,7 +20,7 @@ import (
 const (
 	MaxReasons = 24
 	MaxInstead = 8
-	maxQuote   = 300 // bytes of a quote, cut at a word
+	// bytes of a quote, cut at a word
 
 	maxException = 80 // bytes of an exception in a reason
 )
@@ -63,17 +64,6 @@ const (
 	muchBetter   = 0.5 // by how much the rate of an alternative must be higher
 	strongCause  = 0.5
 )
-
-// Action is what is planned: a tool with its arguments, or a command line.
-type Action struct {
-	Tool      string
-	Arguments string // JSON
-	Command   string
-	// Place is what is known of the working directory.
-	Place Place
-	// Project is the root of a project: only what is done there is judged. Empty is everything.
-	Project string
-}
 
 // Rule is a constraint or a policy in words that holds for the caller.
 type Rule struct {
@@ -199,7 +189,7 @@ type Checker struct {
 
 type readRule struct {
 	Rule
-	clauses []clause
+	clauses []ruletext.Clause
 }
 
 // NewChecker reads artifacts and rules.
@@ -211,7 +201,7 @@ func NewChecker(artifacts []*hmx.Artifact, rules []Rule) *Checker {
 		if r.Trust < record.User {
 			continue
 		}
-		if list := clausesOf(r.Text); len(list) > 0 {
+		if list := ruletext.Read(r.Text); len(list) > 0 {
 			c.rules = append(c.rules, readRule{r, list})
 			c.hard = c.hard || r.Strength == memory.StrengthHard
 		}
@@ -226,8 +216,8 @@ func NewChecker(artifacts []*hmx.Artifact, rules []Rule) *Checker {
 
 // Check is Check for one action.
 func (c *Checker) Check(a Action, past, session []Doing) Verdict {
-	k := checking{Checker: c, all: actsOf(&a), session: session}
-	k.acts = a.inProject(k.all)
+	k := checking{Checker: c, all: act.Of(&a), session: session}
+	k.acts = a.InProject(k.all)
 	k.v.Tool, k.v.Shape = a.Step()
 	k.line = isLine(&Doing{Tool: k.v.Tool, Shape: k.v.Shape})
 	k.obey()
@@ -237,47 +227,6 @@ func (c *Checker) Check(a Action, past, session []Doing) Verdict {
 	k.learned()
 	k.finish()
 	return k.v
-}
-
-// Step returns the tool and the shape that a trace would have of the action.
-func (a *Action) Step() (tool, shape string) {
-	ev := hmx.Event{EventID: "planned", EventType: hmx.TypeToolCall}
-	content := map[string]any{}
-	args := json.RawMessage(a.Arguments)
-	if len(a.Arguments) > MaxArguments || !json.Valid(args) {
-		args = json.RawMessage("{}")
-	}
-	switch {
-	case a.Tool == "" || a.Command != "":
-		ev.EventType = hmx.TypeCommandExec
-		content["command"] = clip(a.Command, trace.MaxLine)
-	case deeds[a.Tool] != "":
-		ev.EventType = deeds[a.Tool]
-		ev.Content = hmx.Raw(args)
-	default:
-		content["tool_name"], content["arguments"] = a.Tool, args
-	}
-	if ev.Content == "" {
-		data, err := json.Marshal(content)
-		if err != nil {
-			return a.Tool, ""
-		}
-		ev.Content = hmx.Raw(data)
-	}
-	var r trace.Reader
-	r.Add(trace.Event{Event: &ev})
-	for _, task := range r.Trace().Tasks {
-		for i := range task.Steps {
-			return task.Steps[i].Tool, task.Steps[i].Shape
-		}
-	}
-	return a.Tool, ""
-}
-
-// deeds are the types of the events of acts that are no call of a tool.
-var deeds = map[string]hmx.EventType{
-	trace.ToolCommand: hmx.TypeCommandExec, trace.ToolEdit: hmx.TypeFileEdit, trace.ToolTest: hmx.TypeTestRun,
-	trace.ToolBrowser: hmx.TypeBrowserAction, trace.ToolRequest: hmx.TypeAPIResult,
 }
 
 // Likeness says how near something that was done is to an action.
@@ -351,8 +300,8 @@ func hostOf(shape string) string {
 type checking struct {
 	*Checker
 	v       Verdict
-	acts    []*act // those in the project that is judged
-	all     []*act
+	acts    []*act.Act // those in the project that is judged
+	all     []*act.Act
 	session []Doing
 	line    bool // the action is a command line
 	ruled   bool // a rule speaks of it
@@ -360,11 +309,11 @@ type checking struct {
 }
 
 func (k *checking) add(l Level, source, quote, format string, args ...any) {
-	k.v.Reasons = append(k.v.Reasons, Reason{Level: l, Source: source, Quote: clip(quote, maxQuote), Text: fmt.Sprintf(format, args...)})
+	k.v.Reasons = append(k.v.Reasons, Reason{Level: l, Source: source, Quote: english.Clip(quote, act.MaxQuote), Text: fmt.Sprintf(format, args...)})
 }
 
 func (k *checking) advise(a Advice) {
-	a.Text = clip(a.Text, maxQuote)
+	a.Text = english.Clip(a.Text, act.MaxQuote)
 	if a.Text != "" && !slices.ContainsFunc(k.v.Instead, func(b Advice) bool { return a.Text == b.Text }) {
 		k.v.Instead = append(k.v.Instead, a)
 	}
@@ -379,21 +328,21 @@ func (k *checking) obey() {
 		for j := range r.clauses {
 			c := &r.clauses[j]
 			for _, a := range k.acts {
-				how := c.speaks(a)
+				how := speaks(c, a)
 				if how == apart {
 					continue
 				}
-				if seen == nil && len(c.needs) > 0 {
+				if seen == nil && len(c.Needs) > 0 {
 					seen = seenActs(k.session)
 				}
 				if ruled := k.judge(r, c, how, seen); ruled.level > best.level {
 					best = ruled
 					if len(k.acts) > 1 {
-						best.text += ": " + a.text
-						best.detail = strings.TrimPrefix(best.detail+"; this concerns: "+a.text, "; ")
+						best.text += ": " + a.Text
+						best.detail = strings.TrimPrefix(best.detail+"; this concerns: "+a.Text, "; ")
 					}
-					if c.instead != "" {
-						k.advise(Advice{Text: c.instead, Source: r.ID})
+					if c.Instead != "" {
+						k.advise(Advice{Text: c.Instead, Source: r.ID})
 					}
 				}
 			}
@@ -415,10 +364,10 @@ type ruling struct {
 }
 
 // judge returns how much a clause that speaks of an act weighs.
-func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) ruling {
+func (k *checking) judge(r *readRule, c *ruletext.Clause, how finding, seen []seenAct) ruling {
 	since := ""
-	if (how == against || how == excepted) && len(c.needs) > 0 {
-		switch d, stale := c.doneBefore(seen); {
+	if (how == against || how == excepted) && len(c.Needs) > 0 {
+		switch d, stale := doneBefore(c, seen); {
 		case k.session == nil:
 			how = perhaps
 		case d == nil:
@@ -441,20 +390,20 @@ func (k *checking) judge(r *readRule, c *clause, how finding, seen []seenAct) ru
 	rule := "a " + string(r.Strength) + " rule "
 	switch how {
 	case excepted:
-		text := clip(c.except.text, maxException)
+		text := english.Clip(c.Except.Text, maxException)
 		level := Caution
 		if plain == Stop {
 			level = Warn
 		}
 		return ruling{level, rule + "forbids it, with an exception that cannot be judged here (" + text + ")", "its exception cannot be judged here: " + text, true}
 	case against:
-		if len(c.needs) > 0 {
+		if len(c.Needs) > 0 {
 			return ruling{plain, rule + "requires a step before it, and that step failed in this session", "the step that it requires failed in this session", false}
 		}
 		return ruling{plain, rule + "forbids it", "", false}
 	case missing:
-		if c.only != "" {
-			return ruling{min(plain, Warn), rule + "requires " + c.only + " instead", "", false}
+		if c.Only != "" {
+			return ruling{min(plain, Warn), rule + "requires " + c.Only + " instead", "", false}
 		}
 		return ruling{min(plain, Warn), rule + "requires a step before it that this session has not taken" + since, "this session has not taken the step that it requires" + since, false}
 	}
@@ -587,23 +536,11 @@ func (k *checking) finish() {
 	v.Instead = v.Instead[:min(len(v.Instead), MaxInstead)]
 }
 
-// clip cuts a text at a word.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	text = text[:most]
-	for len(text) > 0 {
-		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
-			break
-		}
-		text = text[:len(text)-1]
-	}
-	if i := strings.LastIndexAny(text, " \n\t"); i > most/2 {
-		text = text[:i]
-	}
-	return text
-}
+// Action is what is planned.
+type Action = act.Action
 
-// number returns a number as it is written.
-func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+// Place is what is known of the directory where an action would be taken.
+type Place = act.Place
+
+// MaxArguments is how many bytes of arguments are looked at.
+const MaxArguments = act.MaxArguments

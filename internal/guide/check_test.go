@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/guide/act"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
+	"pgregory.net/rapid"
 )
 
 // planned returns an action as tables write it.
@@ -315,7 +316,7 @@ func FuzzCheck(f *testing.F) {
 			t.Fatalf("%+v", v)
 		}
 		for _, r := range v.Reasons {
-			if len(r.Quote) > maxQuote {
+			if len(r.Quote) > act.MaxQuote {
 				t.Fatalf("a quote of %d bytes", len(r.Quote))
 			}
 		}
@@ -341,7 +342,7 @@ func TestCheckHostile(t *testing.T) {
 		"nothing":   {},
 	} {
 		v := Check(in)
-		if len(v.Reasons) > MaxReasons || len(v.Instead) > MaxInstead || len(v.Shape) > trace.MaxShape {
+		if len(v.Reasons) > MaxReasons || len(v.Instead) > MaxInstead || len(v.Shape) > shapes.MaxShape {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 )
 
 // command is what can be told of a command from its words.
@@ -45,7 +46,7 @@ func readShell(text string, depth int) command {
 			continue
 		}
 		checks = checks || c.checks
-		if about := aboutShell(c.program); !found && (!about || told.program == "") {
+		if about := programs.FrameAside()[c.program]; !found && (!about || told.program == "") {
 			told, found = c, !about
 			told.written = written
 		}
@@ -65,14 +66,14 @@ func readWords(words []string, depth int) command {
 	if name == "" {
 		return command{}
 	}
-	if depth < 3 && shells()[name] {
+	if depth < 3 && programs.FrameShells()[name] {
 		if inner, ok := shellText(words); ok {
 			return readShell(inner, depth+1)
 		}
 	}
 	c := command{program: name}
 	c.judge(words)
-	c.checks = c.verb == memory.VerbAnalyze && !onlyLooks(c.program) && !onlyLooks(c.phrase)
+	c.checks = c.verb == memory.VerbAnalyze && !programs.OnlyLooks(c.program) && !programs.OnlyLooks(c.phrase)
 	for _, w := range words {
 		c.name(w)
 	}
@@ -81,7 +82,7 @@ func readWords(words []string, depth int) command {
 
 // judge finds program and subcommand in the table, and with them the verb.
 func (c *command) judge(words []string) {
-	p := programOf(c.program)
+	p := programs.Of(c.program)
 	if p == nil {
 		c.verb = memory.VerbBuild
 		if verb, ok := wordVerb(c.program); ok {
@@ -89,11 +90,11 @@ func (c *command) judge(words []string) {
 		}
 		return
 	}
-	c.verb = p.verb
-	for i := 0; i < len(words) && p.hasSubs(); i++ {
+	c.verb = memory.Verb(p.Verb)
+	for i := 0; i < len(words) && p.HasSubs(); i++ {
 		w := words[i]
 		if strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+") {
-			if p.takesValue(w) {
+			if p.TakesValue(w) {
 				i++
 			}
 			continue
@@ -101,24 +102,24 @@ func (c *command) judge(words []string) {
 		if !plainWord(w) {
 			break
 		}
-		c.phrase = p.name + " " + w
-		if inner := programOf(c.phrase); inner != nil {
-			p, c.verb = inner, inner.verb
+		c.phrase = p.Name + " " + w
+		if inner := programs.Of(c.phrase); inner != nil {
+			p, c.verb = inner, memory.Verb(inner.Verb)
 			continue
 		}
-		if verb, ok := phraseVerbs()[c.phrase]; ok {
-			c.verb = verb
-		} else if verb, ok := wordVerb(w); ok && p.script {
+		if verb, ok := p.Sub(w); ok {
+			c.verb = memory.Verb(verb)
+		} else if verb, ok := wordVerb(w); ok && p.Target {
 			c.verb = verb
 		}
 		break
 	}
-	if len(p.flags) == 0 {
+	if len(p.Flags) == 0 {
 		return
 	}
 	for _, w := range words {
-		if verb, ok := p.flag(w); ok {
-			c.verb = verb
+		if verb, ok := p.Flag(w); ok {
+			c.verb = memory.Verb(verb)
 		}
 	}
 }
@@ -162,14 +163,13 @@ func unwrap(words []string) []string {
 // and 0 if the first is none. A runner that is alone is a command of its own.
 func runnerWords(words []string) int {
 	name := programName(words[0])
-	for i := range runners {
-		r := &runners[i]
-		if r.name != name {
+	for _, r := range programs.FrameWrappers() {
+		if r.Name != name {
 			continue
 		}
 		skip := 1
-		if r.sub != "" {
-			if len(words) < 3 || words[1] != r.sub {
+		if r.Sub != "" {
+			if len(words) < 3 || words[1] != r.Sub {
 				continue
 			}
 			skip = 2
@@ -177,9 +177,9 @@ func runnerWords(words []string) int {
 		for skip < len(words) {
 			w := words[skip]
 			switch {
-			case strings.HasPrefix(w, "-") && listed(r.valued, w):
+			case strings.HasPrefix(w, "-") && r.TakesValue(w):
 				skip += 2
-			case strings.HasPrefix(w, "-"), r.number && w[0]-'0' < 10:
+			case strings.HasPrefix(w, "-"), r.Number && w[0]-'0' < 10:
 				skip++
 			default:
 				return skip

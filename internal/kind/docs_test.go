@@ -12,6 +12,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/testsize"
 )
 
@@ -210,6 +211,14 @@ func printVerbs(b *strings.Builder, title string, table []verbWords) {
 	}
 }
 
+// verbRows returns rows of the table of programs as those of the tables here.
+func verbRows(rows []programs.VerbWords) (out []verbWords) {
+	for _, r := range rows {
+		out = append(out, verbWords{memory.Verb(r.Verb), r.Words})
+	}
+	return out
+}
+
 func printTools(b *strings.Builder) {
 	b.WriteString("\n## Verbs of tools\n\nA name is taken apart at `_`, `-`, `.`, `/`, blanks and capitals; of `mcp__server__tool` only the tool counts. " +
 		"The first word of this table that is in it\ndecides, without the s of a plural. Where none is, the tool builds.\n")
@@ -224,26 +233,26 @@ func printTools(b *strings.Builder) {
 }
 
 func printPrograms(b *strings.Builder) {
-	b.WriteString("\n## Verbs of programs\n\nOf a line of shell, the first command counts that is not one of " + coded(shellMatters) +
+	b.WriteString("\n## Verbs of programs\n\nOf a line of shell, the first command counts that is not one of " + coded(programs.FrameAsideList) +
 		"; without assignments,\npaths, `.exe`, and programs that run another one (")
 	var names []string
-	for _, r := range runners {
-		names = append(names, strings.TrimSpace(r.name+" "+r.sub))
+	for _, r := range programs.FrameWrappers() {
+		names = append(names, strings.TrimSpace(r.Name+" "+r.Sub))
 	}
-	b.WriteString("`" + strings.Join(names, "`, `") + "`).\nText behind `-c` of " + coded(shellPrograms) + " is read as a line of its own. " +
+	b.WriteString("`" + strings.Join(names, "`, `") + "`).\nText behind `-c` of " + coded(programs.FrameShellList) + " is read as a line of its own. " +
 		"A program that is not listed has the verb that its name\nsays by the words of tools, and else builds.\n")
-	printVerbs(b, "By name alone:", simplePrograms[:])
-	b.WriteString("\nA line of shell checks the work if one of its commands has the verb `analyze` and is none of\n`" + strings.Join(lookers[:], "`, `") + "`.\n")
+	printVerbs(b, "By name alone:", verbRows(programs.Simple()))
+	b.WriteString("\nA line of shell checks the work if one of its commands has the verb `analyze` and is none of\n`" + strings.Join(programs.Lookers(), "`, `") + "`.\n")
 	b.WriteString("\nBy subcommand or flag; *target* says that the word after it says by the words of tools what it does:\n\n| program | verb | but |\n|---|---|---|\n")
-	for _, p := range programs {
+	for _, p := range programs.All() {
 		var but []string
-		if p.script {
+		if p.Target {
 			but = append(but, "*target*")
 		}
-		for _, row := range append(slices.Clone(p.subs), p.flags...) {
-			but = append(but, string(row.verb)+": "+coded(row.words))
+		for _, row := range append(slices.Clone(p.Subs), p.Flags...) {
+			but = append(but, string(row.Verb)+": "+coded(row.Words))
 		}
-		fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", p.name, p.verb, strings.Join(but, "; "))
+		fmt.Fprintf(b, "| `%s` | `%s` | %s |\n", p.Name, p.Verb, strings.Join(but, "; "))
 	}
 }
 
@@ -312,13 +321,13 @@ func TestTables(t *testing.T) {
 	verbs("toolNames", toolNames[:], 2*maxWord)
 	verbs("actions", actions[:], maxWord)
 	verbs("methods", methods[:], 99)
-	verbs("programs", simplePrograms[:], 99)
-	for _, p := range programs {
-		once("programs", p.name, 99)
-		verbs("subcommands of "+p.name, p.subs, 99)
-		verbs("flags of "+p.name, p.flags, 99)
-		if group, _, ok := strings.Cut(p.name, " "); ok && !programOf(group).hasSubs() {
-			t.Errorf("%s is not found, because %s has no subcommands", p.name, group)
+	verbs("programs", verbRows(programs.Simple()), 99)
+	for _, p := range programs.All() {
+		once("programs", p.Name, 99)
+		verbs("subcommands of "+p.Name, verbRows(p.Subs), 99)
+		verbs("flags of "+p.Name, verbRows(p.Flags), 99)
+		if group, _, ok := strings.Cut(p.Name, " "); ok && !programs.Of(group).HasSubs() {
+			t.Errorf("%s is not found, because %s has no subcommands", p.Name, group)
 		}
 	}
 	for _, w := range strings.Fields(sourceExtensions) {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
 )
 
 // What a byte is, for telling words apart without looking at them twice.
@@ -415,7 +416,7 @@ func (f *found) code(inner string, words int) (typ, name string) {
 		}
 		return "", ""
 	}
-	if c := readCommand(inner); c.program != "" && programOf(c.program) != nil {
+	if c := readCommand(inner); c.program != "" && programs.Of(c.program) != nil {
 		if c.phrase != "" {
 			return EntityCommand, c.phrase
 		}

@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/sessions"
+	"lukasa.dev/internal/stated"
 	"lukasa.dev/internal/statement"
 )
 
@@ -47,18 +48,18 @@ type saidOp struct {
 
 // saidThing is a memory of statements, and its history.
 type saidThing struct {
-	statement.Known
+	stated.Known
 	whose
 	strength memory.Strength
 	polarity memory.Polarity
 	topic    string
-	base     string             // its text without exceptions, for comparison
-	squashed string             // its text, for comparison
-	who      statement.Identity // whom it identifies, if it does
-	when     int64              // when it was said, in milliseconds
-	born     uint64             // position of the message that started it
-	session  string             // the session that said it last
-	events   []string           // the events that say it, the last one last
+	base     string          // its text without exceptions, for comparison
+	squashed string          // its text, for comparison
+	who      stated.Identity // whom it identifies, if it does
+	when     int64           // when it was said, in milliseconds
+	born     uint64          // position of the message that started it
+	session  string          // the session that said it last
+	events   []string        // the events that say it, the last one last
 	ops      []saidOp
 }
 
@@ -161,7 +162,7 @@ func (s *saying) takeIn(own whose, m *sessions.Said, x *statement.Statement, mea
 			akin = maxDeeds
 		}
 	}
-	var known []statement.Known
+	var known []stated.Known
 	for i, k := range live {
 		if meant != nil && !meant(k) {
 			continue
@@ -170,15 +171,15 @@ func (s *saying) takeIn(own whose, m *sessions.Said, x *statement.Statement, mea
 			known = append(known, k.Known)
 		}
 	}
-	act := statement.Merge(known, *x, record.User, m.Position)
+	act := stated.Merge(known, *x, record.User, m.Position)
 	switch {
-	case act.Verdict == statement.Same, act.Verdict == statement.New && len(live) >= maxSaid:
+	case act.Verdict == stated.Same, act.Verdict == stated.New && len(live) >= maxSaid:
 		return true
-	case act.Verdict == statement.Stand:
+	case act.Verdict == stated.Stand:
 		return act.ID != ""
 	}
 	thing := &saidThing{whose: own, born: m.Position}
-	if act.Verdict == statement.New {
+	if act.Verdict == stated.New {
 		thing.ID = saidID(s.tenant, m.Event, x.From)
 		s.things = append(s.things, thing)
 	} else {
@@ -186,14 +187,14 @@ func (s *saying) takeIn(own whose, m *sessions.Said, x *statement.Statement, mea
 		if thing = live[at]; m.Time < thing.when {
 			return true // an older statement that arrives late, for example by an import, changes nothing
 		}
-		if act.Verdict == statement.Amend && (strings.Contains(thing.squashed, squashed) || len(thing.Text)+len(x.Text) >= maxAmended) {
+		if act.Verdict == stated.Amend && (strings.Contains(thing.squashed, squashed) || len(thing.Text)+len(x.Text) >= maxAmended) {
 			return true
 		}
 		live = slices.Delete(live, at, at+1)
 	}
 	op := saidOp{event: m.Event, position: m.Position}
-	if act.Verdict != statement.Retract {
-		thing.say(m, x, act.Verdict == statement.Amend)
+	if act.Verdict != stated.Retract {
+		thing.say(m, x, act.Verdict == stated.Amend)
 		op.body = s.body(thing, live)
 		live = append(live, thing)
 	}
@@ -212,7 +213,7 @@ func (k *saidThing) say(m *sessions.Said, x *statement.Statement, besides bool) 
 		k.events = append(slices.DeleteFunc(k.events, func(e string) bool { return e == m.Event }), m.Event)
 		return
 	}
-	k.Known = statement.Known{ID: k.ID, Type: x.Type, Subject: x.Subject, Text: x.Text, Trust: record.User, Position: m.Position}
+	k.Known = stated.Known{ID: k.ID, Type: x.Type, Subject: x.Subject, Text: x.Text, Trust: record.User, Position: m.Position}
 	k.strength, k.polarity, k.topic = x.Strength, x.Polarity, x.Topic
 	k.squashed, k.events = squash(x.Text), []string{m.Event}
 	k.base = k.squashed

@@ -6,6 +6,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/sessions"
+	"lukasa.dev/internal/stated"
 	"lukasa.dev/internal/statement"
 )
 
@@ -79,14 +80,14 @@ type voices struct {
 	several bool // there are several people without a name
 	// first is the identity that they stated, by topic, as long as they count as one
 	// person, and one all identities that were stated.
-	first map[string]statement.Identity
-	one   map[statement.Identity]bool
+	first map[string]stated.Identity
+	one   map[stated.Identity]bool
 	// sessions is the identity that the user of a session stated.
-	sessions map[string]statement.Identity
+	sessions map[string]stated.Identity
 }
 
 func newVoices() *voices {
-	return &voices{first: make(map[string]statement.Identity), one: make(map[statement.Identity]bool), sessions: make(map[string]statement.Identity)}
+	return &voices{first: make(map[string]stated.Identity), one: make(map[stated.Identity]bool), sessions: make(map[string]stated.Identity)}
 }
 
 // hear processes a statement of a message, and returns its speaker.
@@ -112,7 +113,7 @@ func (v *voices) hear(m *sessions.Said, x *statement.Statement) Voice {
 
 // meet processes the identity that the user of a session states. A correction keeps the
 // person the same.
-func (v *voices) meet(session string, id statement.Identity, corrects bool) {
+func (v *voices) meet(session string, id stated.Identity, corrects bool) {
 	if known, ok := v.first[id.About]; ok && !corrects && !known.Same(id) {
 		v.several = true
 	}

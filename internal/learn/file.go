@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/sessions"
+	"lukasa.dev/internal/stated"
 	"lukasa.dev/internal/statement"
 )
 
@@ -37,11 +38,11 @@ const (
 
 // savedSaying is the content of a file.
 type savedSaying struct {
-	Several  bool                          `json:"several,omitempty"`
-	First    map[string]statement.Identity `json:"first,omitempty"`
-	One      []statement.Identity          `json:"one,omitempty"`
-	Sessions map[string]statement.Identity `json:"sessions,omitempty"`
-	Live     []savedThing                  `json:"live,omitempty"` // those of one owner in order
+	Several  bool                       `json:"several,omitempty"`
+	First    map[string]stated.Identity `json:"first,omitempty"`
+	One      []stated.Identity          `json:"one,omitempty"`
+	Sessions map[string]stated.Identity `json:"sessions,omitempty"`
+	Live     []savedThing               `json:"live,omitempty"` // those of one owner in order
 }
 
 // savedThing is one statement that holds.
@@ -73,7 +74,7 @@ func (s *saying) save() *savedSaying {
 			out.One = append(out.One, id)
 		}
 	}
-	slices.SortFunc(out.One, func(a, b statement.Identity) int {
+	slices.SortFunc(out.One, func(a, b stated.Identity) int {
 		return cmp.Or(cmp.Compare(a.About, b.About), cmp.Compare(a.Who, b.Who))
 	})
 	owners := slices.SortedFunc(maps.Keys(s.live), func(a, b whose) int {
@@ -108,7 +109,7 @@ func (x *savedSaying) saying(tenant string) *saying {
 		k := &x.Live[i]
 		own := whose{Voice{k.Speaker, k.Claims, k.Voice}, k.Project}
 		thing := &saidThing{
-			Known: statement.Known{ID: k.ID, Type: k.Type, Subject: k.Subject, Text: k.Text, Trust: record.User, Position: k.Position},
+			Known: stated.Known{ID: k.ID, Type: k.Type, Subject: k.Subject, Text: k.Text, Trust: record.User, Position: k.Position},
 			whose: own, strength: k.Strength, polarity: k.Polarity, topic: k.Topic, squashed: squash(k.Text), base: k.Base,
 			when: k.When, born: k.Born, session: k.Session, events: k.Events,
 		}

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/trace"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 func step(tool string, state trace.State, user, agent string) trace.Step {
@@ -208,7 +209,7 @@ func TestContentBounds(t *testing.T) {
 		letter := rapid.SampledFrom([]string{"a", `"`, `\`, "<", "é", "\u2028", "\U0001f600"}).Draw(rt, "letter")
 		name := func(i int) string {
 			s := fmt.Sprint(i)
-			return s + strings.Repeat(letter, (trace.MaxName-len(s))/len(letter))
+			return s + strings.Repeat(letter, (shapes.MaxName-len(s))/len(letter))
 		}
 		tools, states := rapid.IntRange(1, 300).Draw(rt, "tools"), rapid.IntRange(1, 600).Draw(rt, "states")
 		a := &policy.After{Tool: name(0)}

@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 	"sync"
+
+	"lukasa.dev/internal/programs"
 )
 
 const (
@@ -10,18 +12,9 @@ const (
 	maxLiterals = 64 // texts of a call
 )
 
-// coders are the interpreters whose program may stand in the line, with the flags before it.
-var coders = map[string]string{
-	"python": "-c", "python2": "-c", "python3": "-c", "pypy": "-c", "pypy3": "-c", "ipython": "-c", "node": "-e --eval -p --print -pe", "nodejs": "-e --eval -p --print", "bun": "-e --eval -p --print",
-	"deno": "eval", "ruby": "-e", "perl": "-e -E -ne -pe -le", "php": "-r", "lua": "-e", "tsx": "-e --eval", "osascript": "-e", "Rscript": "-e", "elixir": "-e", "julia": "-e", "tclsh": "", "groovy": "-e", "awk": "*", "gawk": "*", "mawk": "*",
-}
-
 // coded reads what the program of another language runs that an interpreter is given.
 func (r *reader) coded(name string, words []string) {
-	flags, ok := coders[name]
-	if !ok && len(name) > len("python3") && strings.HasPrefix(name, "python3") { // python3.12
-		flags, ok = "-c", true
-	}
+	flags, ok := programs.Inline(name)
 	if !ok {
 		return
 	}

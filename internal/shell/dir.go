@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"lukasa.dev/internal/programs"
 )
 
 // Place is what is known of a directory.
@@ -113,16 +115,10 @@ func (r *reader) changes(name string, words []string) {
 	}
 }
 
-// dirFlags are the flags by which programs are given another directory to work in.
-var dirFlags = map[string][]string{
-	"env": {"-C", "--chdir"}, "sudo": {"-D", "--chdir"}, "make": {"-C", "--directory"}, "gmake": {"-C", "--directory"}, "ninja": {"-C"}, "go": {"-C"},
-	"pnpm": {"-C", "--dir"}, "yarn": {"--cwd"}, "npm": {"--prefix"}, "terraform": {"-chdir"}, "tofu": {"-chdir"}, "wsl": {"--cd"}, "uv": {"--directory"}, "poetry": {"-C", "--directory"},
-}
-
 // workDir returns the directory that a program is given to work in by its flags, and whether it
 // is given one.
 func (r *reader) workDir(name string, words []string) (dir string, ok bool) {
-	flags := dirFlags[name]
+	flags := programs.DirFlags(name)
 	if flags == nil {
 		return "", false
 	}

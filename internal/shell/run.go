@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/programs"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -148,12 +149,13 @@ func (r *reader) final(words, before, env []string) {
 	if sub, ok := strings.CutPrefix(name, "git-"); ok && builtins()[sub] {
 		name, words = "git", slices.Concat([]string{"git", sub}, rest)
 	}
+	if programs.Shells()[name] || name == "ash" || name == "busybox" {
+		r.shell(words, before, env)
+		return
+	}
 	switch name {
 	case "git":
 		r.git(words, before, env)
-		return
-	case "sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "busybox":
-		r.shell(words, before, env)
 		return
 	case "powershell", "pwsh", "cmd", "wsl", "invoke-expression", "iex", "start-process", "saps":
 		if r.windows(name, words, before, env) {
@@ -431,16 +433,19 @@ func (r *reader) handed(name string, rest []string) {
 				r.inner(strings.NewReplacer("spawn ", "", "{", " ", "}", " ").Replace(rest[i+1]))
 			}
 		}
-	case "bundle", "poetry", "uv", "pipenv", "rye", "hatch", "pdm", "npm", "pnpm", "yarn", "mise", "dotenvx", "conda", "mamba":
-		if words := behindRun(name, rest); len(words) > 0 {
-			r.run(words, []string{name, rest[0]}, nil)
-		}
-	case "docker", "podman", "kubectl", "oc", "docker-compose", "nerdctl":
-		if words := inContainer(name, rest); len(words) > 0 {
-			r.elsewhere(quoted(words))
-		}
 	default:
-		r.coded(name, rest)
+		switch {
+		case programs.Launchers()[name]:
+			if words := behindRun(name, rest); len(words) > 0 {
+				r.run(words, []string{name, rest[0]}, nil)
+			}
+		case programs.Containers()[name]:
+			if words := inContainer(name, rest); len(words) > 0 {
+				r.elsewhere(quoted(words))
+			}
+		default:
+			r.coded(name, rest)
+		}
 	}
 }
 

@@ -2,73 +2,18 @@ package shell
 
 import (
 	"strings"
-	"sync"
+
+	"lukasa.dev/internal/programs"
 )
-
-// wrapper is a program that runs the command behind its own words.
-type wrapper struct {
-	valued map[string]bool // flags whose value is the next word
-	skip   int             // words before the command that are not flags
-	// assigned says that assignments may stand before the command.
-	assigned bool
-}
-
-// wrappers are the programs that run another one, by name.
-var wrappers = sync.OnceValue(func() map[string]wrapper {
-	m := map[string]wrapper{}
-	for line := range strings.SplitSeq(wrapperTable, "\n") {
-		names, flags, ok := strings.Cut(line, ":")
-		if !ok {
-			continue
-		}
-		w := wrapper{valued: map[string]bool{}}
-		for f := range strings.FieldsSeq(flags) {
-			switch f {
-			case "1":
-				w.skip = 1
-			case "=":
-				w.assigned = true
-			default:
-				w.valued[f] = true
-			}
-		}
-		for name := range strings.FieldsSeq(names) {
-			m[name] = w
-		}
-	}
-	return m
-})
-
-// wrapperTable has the flags that take a value, the number of further words, and = for
-// assignments.
-const wrapperTable = `
-sudo doas: -u -g -p -C -h -r -t -T -U -D -R --user --group --prompt --chdir --host --role --type --other-user --close-from --chroot --command-timeout =
-env: -u -C --unset --chdir =
-nohup setsid builtin unbuffer chronic:
-command exec time caffeinate npx corepack bunx pnpx dbus-run-session faketime: -a -o -f -t -w -p --package --format --output
-nice ionice chrt taskset: -n -c -p -t --adjustment --class --classdata --pid
-stdbuf: -i -o -e --input --output --error
-timeout gtimeout: 1 -s -k --signal --kill-after
-flock: 1 -w -E --timeout --conflict-exit-code
-strace ltrace: -e -o -p -s -u -E
-xargs: -I -L -n -P -s -E -d -a --max-args --max-procs --max-lines --max-chars --delimiter --arg-file --replace
-parallel: -j -a -S -N -n -L --jobs --arg-file --sshlogin --colsep --delay --timeout --joblog
-direnv: 1
-watch: -n --interval -q --equexit
-entr: 
-chroot: 1 --userspec --groups
-systemd-run: -u -p -E -t --unit --property --setenv --uid --gid --slice --description
-dotenv doppler op: -f -e --env-file -p -c --project --config
-`
 
 // unwrap returns how many words belong to a program that runs another one, and that other
 // command. It reports false for other programs.
 func unwrap(name string, words []string) (skip int, rest []string, ok bool) {
-	w, ok := wrappers()[name]
+	w, ok := programs.Wraps(name)
 	if !ok {
 		return 0, nil, false
 	}
-	i, left := 1, w.skip
+	i, left := 1, w.Skip
 	for i < len(words) {
 		a := words[i]
 		switch {
@@ -90,11 +35,11 @@ func unwrap(name string, words []string) (skip int, rest []string, ok bool) {
 			}
 			return len(words), nil, true
 		case len(a) > 1 && a[0] == '-':
-			if w.valued[a] {
+			if w.Valued[a] {
 				i++
 			}
 			i++
-		case w.assigned && name != "env" && assigns(a):
+		case w.Assigned && name != "env" && assigns(a):
 			i++
 		case (name == "op" || name == "doppler" || name == "dotenv") && a == "run":
 			i++

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/stated"
 )
 
 // Core returns a text without what stands around its statements: greetings, leads, the name of
@@ -15,29 +17,29 @@ func Core(text string) string {
 	var b strings.Builder
 	kept := 0
 	r := reader{text: text}
-	sentences(text, 0, len(text), func(s sentence) bool {
-		whole := split(text, s)
+	english.Sentences(text, 0, len(text), func(s english.Sentence) bool {
+		whole := english.Split(text, s)
 		if ban, ok := r.ban(s, whole); ok {
-			b.WriteString(text[kept:s.from] + ban)
-			kept = s.to
+			b.WriteString(text[kept:s.From] + ban)
+			kept = s.To
 			return true
 		}
-		words, tagged := untagged(whole)
+		words, tagged := english.WithoutTags(whole)
 		for more := tagged; more; {
-			words, more = untagged(words)
+			words, more = english.WithoutTags(words)
 		}
-		c := clause{words}
-		c.lead()
-		if len(c.words) == 0 || c.at(0).quoted {
+		c := english.Clause(words)
+		english.TakeLead(&c)
+		if len(c) == 0 || c.At(0).Quoted {
 			return true
 		}
-		b.WriteString(text[kept:s.from])
+		b.WriteString(text[kept:s.From])
 		if tagged {
-			b.WriteString(text[c.at(0).from:words[len(words)-1].to] + ".")
+			b.WriteString(text[c.At(0).From:words[len(words)-1].To] + ".")
 		} else {
-			b.WriteString(text[c.at(0).from:s.to])
+			b.WriteString(text[c.At(0).From:s.To])
 		}
-		kept = s.to
+		kept = s.To
 		return true
 	})
 	b.WriteString(text[kept:])
@@ -46,40 +48,40 @@ func Core(text string) string {
 
 // ban returns the ban that a sentence states among other words or in misspelt ones, plainly, and
 // what stands behind it: "so you nevr run npm install here" is "never run npm install."
-func (r *reader) ban(s sentence, whole []word) (string, bool) {
+func (r *reader) ban(s english.Sentence, whole []english.Word) (string, bool) {
 	c, ok := r.governed(s, whole, false)
-	wrong := slices.ContainsFunc(whole, func(w word) bool { return misspelt[strings.ToLower(r.text[w.from:w.to])] != "" })
-	if !ok || !c.loose && !wrong || c.clause.at(0).low != "never" {
+	wrong := slices.ContainsFunc(whole, func(w english.Word) bool { return english.Misspelt[strings.ToLower(r.text[w.From:w.To])] != "" })
+	if !ok || !c.loose && !wrong || c.clause.At(0).Low != "never" {
 		return "", false
 	}
 	var b strings.Builder
 	b.WriteString("never")
-	end := s.to
-	for i, w := range c.clause.words[1:] {
-		raw := r.text[w.from:w.to]
-		prev := c.clause.words[i]
+	end := s.To
+	for i, w := range c.clause[1:] {
+		raw := r.text[w.From:w.To]
+		prev := c.clause[i]
 		switch {
-		case raw == "" || misspelt[strings.ToLower(raw)] != "":
-			raw = w.low
-		case w.from == prev.from && prev.to > 0:
+		case raw == "" || english.Misspelt[strings.ToLower(raw)] != "":
+			raw = w.Low
+		case w.From == prev.From && prev.To > 0:
 			continue // the rest of a contraction
-		case w.code && !prev.code:
+		case w.Code && !prev.Code:
 			raw = "`" + raw
 		}
-		if next := c.clause.at(i + 2); w.code && !next.code {
+		if next := c.clause.At(i + 2); w.Code && !next.Code {
 			raw += "`"
 		}
 		b.WriteString(" " + raw)
-		if w.to > 0 {
-			end = w.to
+		if w.To > 0 {
+			end = w.To
 		}
-		if w.stop != 0 && w.stop != '(' && i+2 < len(c.clause.words) {
-			b.WriteByte(w.stop)
+		if w.Stop != 0 && w.Stop != '(' && i+2 < len(c.clause) {
+			b.WriteByte(w.Stop)
 		}
 	}
 	for i, w := range whole {
-		if w.from >= end && whole[max(i-1, 0)].stop == ',' && (w.low == "no" || actions()[w.low]) {
-			return b.String() + ", " + r.text[w.from:s.to], true
+		if w.From >= end && whole[max(i-1, 0)].Stop == ',' && (w.Low == "no" || english.Actions()[w.Low]) {
+			return b.String() + ", " + r.text[w.From:s.To], true
 		}
 	}
 	return b.String() + ".", true
@@ -88,17 +90,17 @@ func (r *reader) ban(s sentence, whole []word) (string, bool) {
 // Lifts reports whether a sentence ends the rule that a text states, and can tell: known is
 // false if the text states no rule.
 func Lifts(sentence, rule string) (lifts, known bool) {
-	var rules []Known
+	var rules []stated.Known
 	for _, s := range Read(rule) {
 		if !s.Retraction && !s.Exception {
-			rules = append(rules, Known{ID: "rule", Type: s.Type, Subject: s.Subject, Text: rule, Trust: record.User, Position: 1})
+			rules = append(rules, stated.Known{ID: "rule", Type: s.Type, Subject: s.Subject, Text: rule, Trust: record.User, Position: 1})
 		}
 	}
 	if len(rules) == 0 {
 		return false, false
 	}
 	for _, s := range Read(sentence) {
-		if a := Merge(rules, s, record.User, 2); a.Verdict == Retract {
+		if a := stated.Merge(rules, s, record.User, 2); a.Verdict == stated.Retract {
 			return true, true
 		}
 	}

@@ -1,156 +1,158 @@
 package statement
 
+import "lukasa.dev/internal/english"
+
 // group reads what a team, a company or a household says of how it works.
-func (c clause) group() (Statement, bool) {
-	if s, ok := c.decided(); ok {
+func readGroup(c english.Clause) (Statement, bool) {
+	if s, ok := readDecided(c); ok {
 		return s, true
 	}
-	if houses()[c.at(1).low] {
-		if s, ok := c.ways(); ok {
+	if english.Houses()[c.At(1).Low] {
+		if s, ok := readWays(c); ok {
 			return s, true
 		}
 	}
-	if c.at(0).low == "our" {
-		return c.own()
+	if c.At(0).Low == "our" {
+		return readOwn(c)
 	}
-	if c.at(0).low != "we" {
+	if c.At(0).Low != "we" {
 		return Statement{}, false
 	}
-	if s, ok := c.regrouped(); ok {
+	if s, ok := readRegrouped(c); ok {
 		return s, true
 	}
-	if s, ok := c.ways(); ok {
+	if s, ok := readWays(c); ok {
 		return s, true
 	}
-	if rest, ok := c.cut("we settled on", "we have settled on", "we standardized on", "we standardised on", "we have standardized on", "we have standardised on", "we are going with", "we went with",
+	if rest, ok := c.Cut("we settled on", "we have settled on", "we standardized on", "we standardised on", "we have standardized on", "we have standardised on", "we are going with", "we went with",
 		"we chose", "we picked", "we have chosen", "we adopted"); ok {
-		if rest.has(bygone()) {
+		if rest.Has(english.Bygone()) {
 			return Statement{}, false
 		}
 		return using("project", rest)
 	}
-	rest, _ := c.cut("we always", "we never", "we only", "we now", "we do not ever", "we do not", "we must never", "we must always", "we must not", "we currently", "we")
-	if uses()[rest.at(0).low] {
-		return using("project", rest.skip(1))
+	rest, _ := c.Cut("we always", "we never", "we only", "we now", "we do not ever", "we do not", "we must never", "we must always", "we must not", "we currently", "we")
+	if english.Uses()[rest.At(0).Low] {
+		return using("project", rest.Skip(1))
 	}
-	object := rest.skip(1)
-	if (c.at(1).low == "never" || c.at(1).low == "always") && (object.has(yielding()) || object.has(data()) || object.has(amiss()) || object.concludes()) {
+	object := rest.Skip(1)
+	if (c.At(1).Low == "never" || c.At(1).Low == "always") && (object.Has(english.Yielding()) || object.Has(english.Data()) || object.Has(english.Amiss()) || concludes(object)) {
 		return Statement{}, false
 	}
-	if !works()[rest.at(0).low] || len(object.words) == 0 || vague()[object.at(0).low] || object.at(0).low == "each" || object.has(atHand()) || object.has(bygone()) {
+	if !english.Works()[rest.At(0).Low] || len(object) == 0 || english.Vague()[object.At(0).Low] || object.At(0).Low == "each" || object.AtHand() || object.Has(english.Bygone()) {
 		return Statement{}, false
 	}
-	return fact(key("project", rest.words))
+	return fact(english.Subject("project", rest))
 }
 
 // using reads what is used, and for what.
-func using(who string, c clause) (Statement, bool) {
-	first := c.at(0).low
-	if len(c.words) == 0 || vague()[first] || counts()[first] && first != "a" && first != "an" || first == "the" && !c.at(1).capital && !c.at(2).capital || first == "my" || first == "our" && c.at(1).low != "own" || determiners()[first] && !indefinite()[first] && first != "the" || first == "to" || c.has(atHand()) {
+func using(who string, c english.Clause) (Statement, bool) {
+	first := c.At(0).Low
+	if len(c) == 0 || english.Vague()[first] || english.Counts()[first] && first != "a" && first != "an" || first == "the" && !c.At(1).Capital && !c.At(2).Capital || first == "my" || first == "our" && c.At(1).Low != "own" || english.Determiners()[first] && !english.Indefinite()[first] && first != "the" || first == "to" || c.AtHand() {
 		return Statement{}, false
 	}
-	for i, w := range c.words {
-		if i > 0 && w.low == "for" && i+1 < len(c.words) && !vague()[c.at(i+1).low] {
-			return fact(key(who+"/uses/for", c.skip(i+1).head().words))
+	for i, w := range c {
+		if i > 0 && w.Low == "for" && i+1 < len(c) && !english.Vague()[c.At(i+1).Low] {
+			return fact(english.Subject(who+"/uses/for", c.Skip(i+1).Head()))
 		}
 	}
-	object := c.head()
-	one, other, ok := c.versus()
+	object := c.Head()
+	one, other, ok := c.Versus()
 	if ok {
 		object = one
 	}
-	s, found := fact(key(who+"/uses", object.words))
+	s, found := fact(english.Subject(who+"/uses", object))
 	if ok {
-		s.Replaces = key(who+"/uses", other.words)
+		s.Replaces = english.Subject(who+"/uses", other)
 	}
 	return s, found
 }
 
 // regrouped reads what a group no longer does, and to what it changed.
-func (c clause) regrouped() (Statement, bool) {
-	if rest, ok := c.cut("we switched", "we have switched", "we migrated", "we have migrated", "we moved", "we have moved", "we are switching", "we are migrating", "we changed", "we have changed"); ok {
-		return rest.switched("project")
+func readRegrouped(c english.Clause) (Statement, bool) {
+	if rest, ok := c.Cut("we switched", "we have switched", "we migrated", "we have migrated", "we moved", "we have moved", "we are switching", "we are migrating", "we changed", "we have changed"); ok {
+		return readSwitched(rest, "project")
 	}
-	rest, ok := c.cut("we no longer", "we stopped", "we have stopped", "we dropped support for", "we got rid of", "we retired", "we deprecated")
+	rest, ok := c.Cut("we no longer", "we stopped", "we have stopped", "we dropped support for", "we got rid of", "we retired", "we deprecated")
 	if !ok {
-		if rest, ok = c.cut("we do not"); !ok || !c.has(anymore()) {
+		if rest, ok = c.Cut("we do not"); !ok || !c.Has(english.Anymore()) {
 			return Statement{}, false
 		}
 	}
-	verb := rest.at(0).low
-	if base := gerund(verb, works()); base != "" {
+	verb := rest.At(0).Low
+	if base := english.Gerund(verb, english.Works()); base != "" {
 		verb = base
 	}
 	var s Statement
 	switch {
-	case uses()[verb]:
-		s, ok = fact(key("project/uses", trimAnymore(rest.skip(1).head().words)))
-	case works()[verb] && len(rest.words) > 1:
-		s, ok = fact(key("project", append([]word{{low: verb}}, rest.head().words[1:]...)))
-	case c.at(1).low == "dropped" || c.at(1).low == "got" || c.at(1).low == "retired" || c.at(1).low == "deprecated":
-		s, ok = fact(key("project/uses", rest.head().words))
+	case english.Uses()[verb]:
+		s, ok = fact(english.Subject("project/uses", english.TrimAnymore(rest.Skip(1).Head())))
+	case english.Works()[verb] && len(rest) > 1:
+		s, ok = fact(english.Subject("project", append([]english.Word{{Low: verb}}, rest.Head()[1:]...)))
+	case c.At(1).Low == "dropped" || c.At(1).Low == "got" || c.At(1).Low == "retired" || c.At(1).Low == "deprecated":
+		s, ok = fact(english.Subject("project/uses", rest.Head()))
 	default:
 		return Statement{}, false
 	}
 	s.Correction = true
-	return s, ok && !vague()[rest.at(0).low] && !vague()[rest.at(1).low]
+	return s, ok && !english.Vague()[rest.At(0).Low] && !english.Vague()[rest.At(1).Low]
 }
 
 // switched reads "from X to Y" and "to Y".
-func (c clause) switched(who string) (Statement, bool) {
-	before := clause{}
-	if c.at(0).low == "from" {
-		for i, w := range c.words {
-			if w.low == "to" {
-				before, c = clause{c.words[1:i]}, c.skip(i)
+func readSwitched(c english.Clause, who string) (Statement, bool) {
+	before := english.Clause{}
+	if c.At(0).Low == "from" {
+		for i, w := range c {
+			if w.Low == "to" {
+				before, c = c[1:i], c.Skip(i)
 				break
 			}
 		}
 	}
-	rest, ok := c.cut("to", "over to")
-	if !ok || vague()[rest.at(0).low] || determiners()[rest.at(0).low] || rest.has(bygone()) || !technical(before) && !technical(rest.head()) {
+	rest, ok := c.Cut("to", "over to")
+	if !ok || english.Vague()[rest.At(0).Low] || english.Determiners()[rest.At(0).Low] || rest.Has(english.Bygone()) || !technical(before) && !technical(rest.Head()) {
 		return Statement{}, false
 	}
 	s, ok := using(who, rest)
 	s.Correction = true
-	if len(before.words) > 0 {
-		s.Replaces = key(who+"/uses", before.words)
+	if len(before) > 0 {
+		s.Replaces = english.Subject(who+"/uses", before)
 	}
 	return s, ok
 }
 
 // technical reports whether words can name a thing that one uses: a few of them,
 // and no certain thing of someone.
-func technical(c clause) bool {
-	if len(c.words) == 0 || len(c.words) > 4 {
+func technical(c english.Clause) bool {
+	if len(c) == 0 || len(c) > 4 {
 		return false
 	}
-	return !determiners()[c.at(0).low] && !vague()[c.at(0).low]
+	return !english.Determiners()[c.At(0).Low] && !english.Vague()[c.At(0).Low]
 }
 
 // house reads "this project uses X" and "my team deploys on Y".
-func (c clause) house() (Statement, bool) {
-	switch c.at(0).low {
+func readHouse(c english.Clause) (Statement, bool) {
+	switch c.At(0).Low {
 	case "this", "the", "our", "my":
 	default:
 		return Statement{}, false
 	}
-	for i := 1; i < min(5, len(c.words)-2); i++ {
-		if !houses()[c.words[i].low] || c.words[i].quoted || c.words[i].stop != 0 {
+	for i := 1; i < min(5, len(c)-2); i++ {
+		if !english.Houses()[c[i].Low] || c[i].Quoted || c[i].Stop != 0 {
 			continue
 		}
-		rest := c.skip(i + 1)
-		switch verb := rest.at(0).low; {
+		rest := c.Skip(i + 1)
+		switch verb := rest.At(0).Low; {
 		case verb == "uses":
-			return using("project", rest.skip(1))
-		case verb == "is" && (rest.at(1).low == "written" || rest.at(1).low == "deployed" || rest.at(1).low == "hosted" || rest.at(1).low == "built" || rest.at(1).low == "licensed"):
-			return fact(key("project", append([]word{rest.words[1]}, c.words[i])))
-		case verb == "targets" || verb == "requires" || verb == "follows" || verb == "supports" || verb == "deploys" || verb == "ships" || verb == "releases" || verb == "must" && rest.at(1).low == "not":
-			if vague()[rest.at(1).low] || rest.has(atHand()) {
+			return using("project", rest.Skip(1))
+		case verb == "is" && (rest.At(1).Low == "written" || rest.At(1).Low == "deployed" || rest.At(1).Low == "hosted" || rest.At(1).Low == "built" || rest.At(1).Low == "licensed"):
+			return fact(english.Subject("project", append([]english.Word{rest[1]}, c[i])))
+		case verb == "targets" || verb == "requires" || verb == "follows" || verb == "supports" || verb == "deploys" || verb == "ships" || verb == "releases" || verb == "must" && rest.At(1).Low == "not":
+			if english.Vague()[rest.At(1).Low] || rest.AtHand() {
 				return Statement{}, false
 			}
-			return fact(key("project", rest.words))
-		case verb == "runs" && (rest.at(1).low == "on" || rest.at(1).low == "in"):
+			return fact(english.Subject("project", rest))
+		case verb == "runs" && (rest.At(1).Low == "on" || rest.At(1).Low == "in"):
 			return fact("project/runs-on")
 		}
 		return Statement{}, false

@@ -1,6 +1,10 @@
 package statement
 
-import "testing"
+import (
+	"testing"
+
+	"lukasa.dev/internal/stated"
+)
 
 // TestIdentity: who users say that they are, and what is about them.
 func TestIdentity(t *testing.T) {
@@ -43,10 +47,10 @@ func TestIdentity(t *testing.T) {
 }
 
 func TestSameIdentity(t *testing.T) {
-	name := func(who string) Identity { return Identity{About: "user/name", Who: who} }
-	account := func(who string) Identity { return Identity{About: "user/id", Who: who, Account: true} }
+	name := func(who string) stated.Identity { return stated.Identity{About: "user/name", Who: who} }
+	account := func(who string) stated.Identity { return stated.Identity{About: "user/id", Who: who, Account: true} }
 	for _, c := range []struct {
-		a, b Identity
+		a, b stated.Identity
 		same bool
 	}{
 		{name("mia"), name("mia"), true}, {name("mia"), name("mia li"), true}, {name("mia li"), name("mia chen"), false}, {name("mia"), name("mi"), false},

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"lukasa.dev/internal/record"
-	"lukasa.dev/internal/statement"
+	"lukasa.dev/internal/stated"
 )
 
 // TestLiftMeetsItsRule holds what lifts or limits a rule against rules that it means and
@@ -12,13 +12,13 @@ import (
 func TestLiftMeetsItsRule(t *testing.T) {
 	t.Parallel()
 	const (
-		retract = statement.Retract
-		amend   = statement.Amend
-		stand   = statement.Stand
+		retract = stated.Retract
+		amend   = stated.Amend
+		stand   = stated.Stand
 	)
 	for _, c := range []struct {
 		rule, said string
-		want       statement.Verdict
+		want       stated.Verdict
 	}{
 		// The same deed in other words.
 		{"Never push to main directly.", "You may push to main directly again.", retract},
@@ -91,7 +91,7 @@ func TestLiftMeetsItsRule(t *testing.T) {
 		{"Never push to main without asking me.", "You no longer need to ask before pushing to main.", retract},
 		{"Ask before pushing to main.", "You may push to main.", stand},
 		{"Ask before pushing to main.", "You don't have to ask before pushing to develop anymore.", stand},
-		{"Never push to main without asking me.", "Ask before pushing to main.", statement.Supersede},
+		{"Never push to main without asking me.", "Ask before pushing to main.", stated.Supersede},
 
 		// Another deed.
 		{"Use pnpm, never npm.", "You may use yarn again.", stand},
@@ -136,25 +136,25 @@ func TestLiftMeetsItsRule(t *testing.T) {
 		{"Remember: the staging DB is called orion.", "No, it's lyra, not orion.", amend},
 		{"Remember: the staging DB is called orion.", "It's called lyra, not orion.", amend},
 		{"Remember: the staging DB is called orion.", "No, it's lyra, not vega.", stand},
-		{"Remember: the staging DB is called orion.", "Actually, the staging DB is called lyra.", statement.Supersede},
-		{"Our staging database is orion.db.", "Actually, the staging DB is called lyra.", statement.Supersede},
-		{"Remember: the staging DB is called orion.", "Actually, the production DB is called lyra.", statement.New},
+		{"Remember: the staging DB is called orion.", "Actually, the staging DB is called lyra.", stated.Supersede},
+		{"Our staging database is orion.db.", "Actually, the staging DB is called lyra.", stated.Supersede},
+		{"Remember: the staging DB is called orion.", "Actually, the production DB is called lyra.", stated.New},
 
 		// The same rule once more.
-		{"Never push to main.", "Never push to main except on release branches.", statement.Supersede},
-		{"Never push to main directly.", "Never push to main unless it is a hotfix.", statement.Supersede},
-		{"Never push to main.", "Don't push to main unless I ask.", statement.Supersede},
-		{"Never push to main.", "Don't push to main.", statement.Supersede},
-		{"Never push to main directly.", "Don't push straight to main.", statement.Supersede},
-		{"Don't push to main.", "Never push to main.", statement.Supersede},
-		{"Never push to main.", "Never push to develop.", statement.New},
+		{"Never push to main.", "Never push to main except on release branches.", stated.Supersede},
+		{"Never push to main directly.", "Never push to main unless it is a hotfix.", stated.Supersede},
+		{"Never push to main.", "Don't push to main unless I ask.", stated.Supersede},
+		{"Never push to main.", "Don't push to main.", stated.Supersede},
+		{"Never push to main directly.", "Don't push straight to main.", stated.Supersede},
+		{"Don't push to main.", "Never push to main.", stated.Supersede},
+		{"Never push to main.", "Never push to develop.", stated.New},
 	} {
-		known := []statement.Known{kept(t, "a", c.rule, record.User, 1)}
-		want := statement.Action{Verdict: c.want}
-		if c.want == retract || c.want == amend || c.want == statement.Supersede || c.want == statement.Same {
+		known := []stated.Known{kept(t, "a", c.rule, record.User, 1)}
+		want := stated.Action{Verdict: c.want}
+		if c.want == retract || c.want == amend || c.want == stated.Supersede || c.want == stated.Same {
 			want.ID = "a"
 		}
-		if got := statement.Merge(known, said(t, c.said), record.User, 2); got != want {
+		if got := stated.Merge(known, said(t, c.said), record.User, 2); got != want {
 			t.Errorf("%q, then %q: %v, want %v", c.rule, c.said, got, want)
 		}
 	}
@@ -163,22 +163,22 @@ func TestLiftMeetsItsRule(t *testing.T) {
 // TestLastRule is the newest one that was said before, whatever else was.
 func TestLastRule(t *testing.T) {
 	t.Parallel()
-	known := []statement.Known{
+	known := []stated.Known{
 		kept(t, "a", "Never push to main.", record.User, 1), kept(t, "b", "Always sign commits.", record.User, 3),
 		kept(t, "c", "I prefer tea.", record.User, 4), kept(t, "d", "Never use tabs.", record.User, 9),
 	}
-	for text, want := range map[string]statement.Action{
-		"Forget that rule.":           {Verdict: statement.Retract, ID: "b"},
-		"Except on release branches.": {Verdict: statement.Amend, ID: "b"},
-		"Forget that preference.":     {Verdict: statement.Retract, ID: "c"},
-		"Forget that fact.":           {Verdict: statement.Stand},
+	for text, want := range map[string]stated.Action{
+		"Forget that rule.":           {Verdict: stated.Retract, ID: "b"},
+		"Except on release branches.": {Verdict: stated.Amend, ID: "b"},
+		"Forget that preference.":     {Verdict: stated.Retract, ID: "c"},
+		"Forget that fact.":           {Verdict: stated.Stand},
 	} {
-		if got := statement.Merge(known, said(t, text), record.User, 5); got != want {
+		if got := stated.Merge(known, said(t, text), record.User, 5); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	stands := statement.Action{Verdict: statement.Stand, ID: "b"}
-	if got := statement.Merge(known, said(t, "Forget that rule."), record.Agent, 5); got != stands {
+	stands := stated.Action{Verdict: stated.Stand, ID: "b"}
+	if got := stated.Merge(known, said(t, "Forget that rule."), record.Agent, 5); got != stands {
 		t.Errorf("an agent takes back a user's rule: %v", got)
 	}
 }
@@ -187,14 +187,14 @@ func TestLastRule(t *testing.T) {
 // than a permission none is limited.
 func TestLiftOfTwo(t *testing.T) {
 	t.Parallel()
-	known := []statement.Known{
+	known := []stated.Known{
 		kept(t, "a", "Never push to main.", record.User, 1), kept(t, "b", "Don't ever push straight to main.", record.User, 2), kept(t, "c", "Never push to develop.", record.User, 3),
 	}
-	if got, want := statement.Merge(known, said(t, "You may push to main again."), record.User, 5), (statement.Action{Verdict: statement.Retract, ID: "b"}); got != want {
+	if got, want := stated.Merge(known, said(t, "You may push to main again."), record.User, 5), (stated.Action{Verdict: stated.Retract, ID: "b"}); got != want {
 		t.Errorf("lifted: %v, want %v", got, want)
 	}
 	known = append(known[:1], kept(t, "d", "Never push to release branches.", record.User, 4))
-	if got, want := statement.Merge(known, said(t, "You may push to main on release branches."), record.User, 5), (statement.Action{Verdict: statement.Stand}); got != want {
+	if got, want := stated.Merge(known, said(t, "You may push to main on release branches."), record.User, 5), (stated.Action{Verdict: stated.Stand}); got != want {
 		t.Errorf("limited: %v, want %v", got, want)
 	}
 }

@@ -2,7 +2,9 @@ package statement
 
 import (
 	"slices"
-	"strings"
+
+	"lukasa.dev/internal/english"
+	"lukasa.dev/internal/programs"
 )
 
 // matter is what the sentences of a message that state nothing say of those that do. Rules
@@ -27,21 +29,21 @@ func matterOf(lines []line) *matter {
 		if l.words == nil {
 			continue
 		}
-		c := clause{l.words}
+		c := english.Clause(l.words)
 		if l.stated {
 			m.tail(c)
 			continue
 		}
-		led := c.led()
-		asked := led.requested()
-		m.discusses = m.discusses || l.question && c.opines() || c.cites() || c.publishes() || asked.edits()
-		m.writes = m.writes || asked.drafts() || asked.files()
-		m.plays = m.plays || led.casts()
+		led := afterLead(c)
+		asked := requested(led)
+		m.discusses = m.discusses || l.Question && opines(c) || cites(c) || publishes(c) || edits(asked)
+		m.writes = m.writes || drafts(asked) || isFiling(asked)
+		m.plays = m.plays || casts(led)
 		m.tells = m.tells || len(l.words) > 3
 		switch {
-		case led.orders():
+		case orders(led):
 			m.order(asked)
-		case c.specifies():
+		case specifies(c):
 			m.works = true
 		}
 	}
@@ -49,41 +51,41 @@ func matterOf(lines []line) *matter {
 }
 
 // order notes what a sentence orders.
-func (m *matter) order(c clause) {
-	if errandVerbs()[c.at(0).low] {
+func (m *matter) order(c english.Clause) {
+	if english.ErrandVerbs()[c.At(0).Low] {
 		return
 	}
 	m.works = true
-	m.automates = m.automates || c.has(automata())
-	m.answers = m.answers || c.has(talkers())
-	m.enforces = m.enforces || enforcing()[c.at(0).low] && (c.has(backward()) || c.has(checks()))
+	m.automates = m.automates || c.Has(english.Automata())
+	m.answers = m.answers || c.Has(english.Talkers())
+	m.enforces = m.enforces || english.Enforcing()[c.At(0).Low] && (c.Has(english.Backward()) || c.Has(english.Checks()))
 }
 
 // tail notes what the end of a rule orders that goes on with a piece of work: "never send
 // emails in tests: mock the mailer".
-func (m *matter) tail(c clause) {
-	for i, w := range c.words[:max(len(c.words)-1, 0)] {
-		if w.stop == 0 || w.quoted {
+func (m *matter) tail(c english.Clause) {
+	for i, w := range c[:max(len(c)-1, 0)] {
+		if w.Stop == 0 || w.Quoted {
 			continue
 		}
-		rest := c.skip(i + 1)
-		for fillers()[rest.at(0).low] {
-			rest = rest.skip(1)
+		rest := c.Skip(i + 1)
+		for english.Fillers()[rest.At(0).Low] {
+			rest = rest.Skip(1)
 		}
-		first := rest.at(0)
-		if first.quoted || first.stop != 0 || !enforcing()[first.low] {
+		first := rest.At(0)
+		if first.Quoted || first.Stop != 0 || !english.Enforcing()[first.Low] {
 			continue
 		}
-		m.works = m.works || !rest.has(strong())
-		m.enforces = m.enforces || rest.has(backward()) || rest.has(checks())
+		m.works = m.works || !rest.Has(english.Strong())
+		m.enforces = m.enforces || rest.Has(english.Backward()) || rest.Has(english.Checks())
 	}
 }
 
 // enforced reports whether a rule ends with an order that sees to it that it is kept: "never
 // do it on startup, add a command for it".
-func (c clause) enforced() bool {
-	for i, w := range c.words[:max(len(c.words)-1, 0)] {
-		if rest := c.skip(i + 1); w.stop != 0 && !w.quoted && (adding()[rest.at(0).low] || rewords()[rest.at(0).low]) && rest.has(backward()) {
+func enforced(c english.Clause) bool {
+	for i, w := range c[:max(len(c)-1, 0)] {
+		if rest := c.Skip(i + 1); w.Stop != 0 && !w.Quoted && (english.Adding()[rest.At(0).Low] || english.Rewords()[rest.At(0).Low]) && rest.Has(english.Backward()) {
 			return true
 		}
 	}
@@ -92,15 +94,15 @@ func (c clause) enforced() bool {
 
 // predicated reports whether a rule is only named, as what something else is said of: "never
 // push to main makes sense".
-func (c clause) predicated() bool {
-	if thatVerbs()[c.at(0).low] {
+func predicated(c english.Clause) bool {
+	if english.ThatVerbs()[c.At(0).Low] {
 		return false
 	}
-	for i, w := range c.words {
-		if w.stop != 0 || subordinate()[w.low] {
+	for i, w := range c {
+		if w.Stop != 0 || english.Subordinate()[w.Low] {
 			return false
 		}
-		if i > 2 && predicates()[w.low] && !w.quoted {
+		if i > 2 && english.Predicates()[w.Low] && !w.Quoted {
 			return true
 		}
 	}
@@ -111,226 +113,166 @@ func (c clause) predicated() bool {
 // work in the project. A rule for how to work is; how a program or a text is to be that
 // the message orders is not. In doubt it is not, since a wrong rule stops work.
 func (m *matter) binds(s *candidate) bool {
-	if m.discusses && !s.bound || m.plays || s.clause.enforced() {
+	if m.discusses && !s.bound || m.plays || enforced(s.clause) {
 		return false
 	}
 	if s.Retraction || s.Exception {
 		return true
 	}
 	c := s.clause
-	if rest, ok := c.cut("always", "never"); ok && rest.predicated() {
+	if rest, ok := c.Cut("always", "never"); ok && predicated(rest) {
 		return false
 	}
-	verb, object := c.ruled()
-	object = clause{object.deedWords()}
-	impersonal := c.impersonal() && !s.told
+	verb, object := ruled(c)
+	object = english.Clause(object.DeedWords())
+	impersonal := impersonal(c) && !s.told
 	switch {
-	case m.writes && !s.general, impersonal && (m.enforces || !m.plain(c) && !crafts()[verb]), m.automates && impersonal:
+	case m.writes && !s.general, impersonal && (m.enforces || !m.plain(c) && !english.Crafts()[verb]), m.automates && impersonal:
 		return false
-	case programs()[c.at(1).low] && (c.at(0).low == "never" || c.at(0).low == "always"), verb == "" || frames()[c.at(0).low] && !impersonal || c.has(everytime()) || c.questioned() > 0:
+	case programs.Spoken()[c.At(1).Low] && (c.At(0).Low == "never" || c.At(0).Low == "always"), verb == "" || english.Frames()[c.At(0).Low] && !impersonal || c.Has(english.Everytime()) || c.Questioned() > 0:
 		return true
 	case s.addresses():
 		return true
 	case !m.works || s.general:
-		return !c.behaves(verb, object)
-	case m.automates && !object.has(parties()):
+		return !behaves(c, verb, object)
+	case m.automates && !object.Has(english.Parties()):
 		return false
-	case talking()[verb]:
-		return !m.answers || object.has(parties())
-	case crafts()[verb], object.has(products()), object.has(strong()):
-		return !object.agentsPart().has(pointing()) && object.at(0).low != "as"
-	case handling()[verb]:
-		return len(object.words) == 0 || object.workshop() && !object.agentsPart().has(pointing())
+	case english.Talking()[verb]:
+		return !m.answers || object.Has(english.Parties())
+	case english.Crafts()[verb], object.Has(english.Products()), object.Has(english.Strong()):
+		return !agentsPart(object).Has(english.Pointing()) && object.At(0).Low != "as"
+	case english.Handling()[verb]:
+		return len(object) == 0 || object.Workshop() && !agentsPart(object).Has(english.Pointing())
 	}
 	return false
 }
 
 // plain reports whether a rule that addresses nobody is about the work on a project; where
 // the message orders a piece of work, what programs handle, too, does not count.
-func (m *matter) plain(c clause) bool {
+func (m *matter) plain(c english.Clause) bool {
 	if m.works {
-		return c.has(strong()) || c.has(products())
+		return c.Has(english.Strong()) || c.Has(english.Products())
 	}
-	return c.workshop()
+	return c.Workshop()
 }
 
 // doubtful reports whether a rule may be about a program, since the message speaks of
 // something else, too, and the rule names nothing of the work on a project.
 func (m *matter) doubtful(s *candidate) bool {
-	verb, object := s.clause.ruled()
-	if undirected()[verb] && len(object.words) == 0 || s.clause.has(traces()) || slices.ContainsFunc(object.words, func(w word) bool { return w.code }) {
+	verb, object := ruled(s.clause)
+	if english.Undirected()[verb] && len(object) == 0 || s.clause.Has(english.Traces()) || slices.ContainsFunc(object, func(w english.Word) bool { return w.Code }) {
 		return false
 	}
-	return m.tells && !s.general && !s.bound && !s.addresses() && !s.clause.has(everytime()) && !crafts()[verb] && !talking()[verb] && !s.clause.workshop()
+	return m.tells && !s.general && !s.bound && !s.addresses() && !s.clause.Has(english.Everytime()) && !english.Crafts()[verb] && !english.Talking()[verb] && !s.clause.Workshop()
 }
 
 // addresses reports whether a rule is said to the agent, of what agents do: "you must never
 // overwrite an original". What "you" do in a game is something else, and so is what is said
 // of a certain part of the work at hand.
 func (s *candidate) addresses() bool {
-	verb, object := s.clause.ruled()
-	if object = (clause{object.deedWords()}); !s.told || object.has(runtime()) {
+	verb, object := ruled(s.clause)
+	if object = english.Clause(object.DeedWords()); !s.told || object.Has(english.Runtime()) {
 		return false
 	}
-	return s.clause.opening().concrete() || !object.has(certain()) && (practises()[verb] || crafts()[verb] || processes()[verb] || verb == "write")
+	return s.clause.Opening().Concrete() || !object.Has(english.Certain()) && (english.Practises()[verb] || english.Crafts()[verb] || english.Processes()[verb] || verb == "write")
 }
 
 // behaves reports whether a rule tells what a program does: a verb of programs, and a part
 // of one, a piece of code or a kind of its users.
-func (c clause) behaves(verb string, object clause) bool {
+func behaves(c english.Clause, verb string, object english.Clause) bool {
 	switch {
-	case object.has(products()), object.has(strong()):
+	case object.Has(english.Products()), object.Has(english.Strong()):
 		return false
-	case object.has(runtime()):
-		return !object.workshop()
-	case admits()[verb] && !object.workshop(), grants()[verb] && object.has(clients()):
+	case object.Has(english.Runtime()):
+		return !object.Workshop()
+	case english.Admits()[verb] && !object.Workshop(), english.Grants()[verb] && object.Has(english.Clients()):
 		return true
-	case handling()[verb]:
-		return object.has(data()) && !object.workshop()
-	case practises()[verb]:
+	case english.Handling()[verb]:
+		return object.Has(english.Data()) && !object.Workshop()
+	case english.Practises()[verb]:
 		return false
 	}
-	return behaves()[verb] && (object.identifies() || c.has(parts()))
+	return english.Behaves()[verb] && (object.Identifies() || c.Has(english.Parts()))
 }
 
 // impersonal reports whether a clause addresses nobody, or the agent in the third person.
-func (c clause) impersonal() bool {
-	first := c.at(0).low
-	if bare()[first] {
-		return c.at(1).low != "time"
+func impersonal(c english.Clause) bool {
+	first := c.At(0).Low
+	if english.Bare()[first] {
+		return c.At(1).Low != "time"
 	}
 	n := 0
-	for n < maxKinds && agentKinds()[c.at(n).low] {
+	for n < english.MaxKinds && english.AgentKinds()[c.At(n).Low] {
 		n++
 	}
-	if _, _, ok := c.passive(); ok {
+	if _, _, ok := c.Passive(); ok {
 		return true
 	}
-	return agents()[c.at(n).low] && c.at(n).stop == 0 || deeds[first] != "" || gerund(first, actions()) != "" && !actions()[first]
-}
-
-// workshop reports whether a clause names something of the work on a project: a branch, an
-// environment, a file, a tool, what a commit is made of, or who is to be asked.
-func (c clause) workshop() bool {
-	return c.has(parties()) || c.has(products()) || c.concrete()
-}
-
-// concrete is workshop without those who are to be asked.
-func (c clause) concrete() bool {
-	if c.has(strong()) {
-		return true
-	}
-	for i, w := range c.words {
-		if materials()[w.low] || programs()[w.low] || fileName(w.low) || calendar()[singularOf(w.low)] || path(w.low) || hostName(w.low) || len(w.low) > 2 && w.low[0] == '.' && letter(w.low[1]) {
-			return !(i > 0 && c.words[i-1].low == "upload") // what users of a program bring
-		}
-	}
-	return false
+	return english.Agents()[c.At(n).Low] && c.At(n).Stop == 0 || english.DeedNouns[first] != "" || english.Gerund(first, english.Actions()) != "" && !english.Actions()[first]
 }
 
 // specifies reports whether a sentence tells what a program or its users can and must do:
 // "coupons can only be used once".
-func (c clause) specifies() bool {
-	if deciders()[c.at(0).low] || c.impersonal() && bare()[c.at(0).low] && c.at(0).low != "all" || c.workshop() {
+func specifies(c english.Clause) bool {
+	if english.Deciders()[c.At(0).Low] || impersonal(c) && english.Bare()[c.At(0).Low] && c.At(0).Low != "all" || c.Workshop() {
 		return false
 	}
-	for i := 1; i < min(6, len(c.words)-1); i++ {
-		if c.words[i].stop != 0 || c.words[i].quoted {
+	for i := 1; i < min(6, len(c)-1); i++ {
+		if c[i].Stop != 0 || c[i].Quoted {
 			return false
 		}
-		switch c.words[i].low {
+		switch c[i].Low {
 		case "must", "may", "can", "should", "cannot", "shall":
-			return !vague()[c.words[i-1].low] || c.words[i-1].low == "it"
+			return !english.Vague()[c[i-1].Low] || c[i-1].Low == "it"
 		}
 	}
 	return false
 }
 
 // opines reports whether a question asks what to think of what the message states.
-func (c clause) opines() bool {
-	for fillers()[c.at(0).low] || c.at(0).low == "now" || c.at(0).low == "anyway" {
-		c = c.skip(1)
+func opines(c english.Clause) bool {
+	for english.Fillers()[c.At(0).Low] || c.At(0).Low == "now" || c.At(0).Low == "anyway" {
+		c = c.Skip(1)
 	}
-	if _, ok := c.cut("can you", "could you", "would you", "will you"); ok {
+	if _, ok := c.Cut("can you", "could you", "would you", "will you"); ok {
 		return false
 	}
-	return c.has(opinions())
+	return c.Has(english.Opinions())
 }
 
 // cites reports whether a sentence says of what stands beside it where it is from.
-func (c clause) cites() bool {
-	if c.quotes() {
+func cites(c english.Clause) bool {
+	if isQuoting(c) {
 		return true
 	}
-	rest, ok := c.cut("this is", "that is", "these are", "those are", "the above is", "it is", "both are", "this was", "that was", "above is")
-	if !ok || len(rest.words) == 0 {
-		_, ok = c.cut("source", "quoted from", "taken from", "copied from", "pasted from", "from the docs", "from the wiki", "from the readme")
+	rest, ok := c.Cut("this is", "that is", "these are", "those are", "the above is", "it is", "both are", "this was", "that was", "above is")
+	if !ok || len(rest) == 0 {
+		_, ok = c.Cut("source", "quoted from", "taken from", "copied from", "pasted from", "from the docs", "from the wiki", "from the readme")
 		return ok
 	}
-	_, ok = rest.cut("in the", "in our", "in my", "from the", "from our", "from my", "from a", "what the", "what our", "what he", "what she", "what they", "what you", "what it", "how they", "a quote", "quoted", "written in", "just an example", "an example", "just a test", "taken", "for the", "for our", "about the")
+	_, ok = rest.Cut("in the", "in our", "in my", "from the", "from our", "from my", "from a", "what the", "what our", "what he", "what she", "what they", "what you", "what it", "how they", "a quote", "quoted", "written in", "just an example", "an example", "just a test", "taken", "for the", "for our", "about the")
 	return ok
 }
 
 // quotes reports whether a sentence says that words follow which stand elsewhere: "I copied
 // this from the wiki", "my prompt: ...".
-func (c clause) quotes() bool {
+func isQuoting(c english.Clause) bool {
 	points := false
-	for i, w := range c.words {
-		if w.quoted {
+	for i, w := range c {
+		if w.Quoted {
 			return false
 		}
-		if i < 6 && w.stop == ':' && i+1 < len(c.words) && utterances()[w.low] {
+		if i < 6 && w.Stop == ':' && i+1 < len(c) && english.Utterances()[w.Low] {
 			return true
 		}
-		points = points || pointsBelow()[w.low]
-		if points && sources()[w.low] && (c.at(i-1).low == "from" || c.at(i-2).low == "from" || c.at(i-1).low == "in" || c.at(i-2).low == "in") {
+		points = points || english.PointsBelow()[w.Low]
+		if points && english.Sources()[w.Low] && (c.At(i-1).Low == "from" || c.At(i-2).Low == "from" || c.At(i-1).Low == "in" || c.At(i-2).Low == "in") {
 			return true
 		}
 	}
-	_, ok := c.cut("ignore all previous", "ignore previous instructions", "ignore your previous", "ignore the previous", "disregard all previous", "ignore all prior")
+	_, ok := c.Cut("ignore all previous", "ignore previous instructions", "ignore your previous", "ignore the previous", "disregard all previous", "ignore all prior")
 	return ok
 }
 
 // publishes reports whether a sentence is one of a text for the public.
-func (c clause) publishes() bool { return c.has(public()) }
-
-// heads reports whether the words of a line that ends with a colon say that rules for the
-// agent follow: "ground rules:", "please stick to these rules in this repo:". Those of a
-// program are called otherwise.
-func heads(words []word) bool {
-	ruled := false
-	for _, w := range words {
-		switch {
-		case headed()[w.low], w.low == "reminder" && len(words) > 1:
-			ruled = true
-		case bindingWords()[w.low], prelude()[w.low], guidance()[w.low], sizes()[w.low], determiners()[w.low], houses()[w.low], earlier()[w.low], counts()[w.low]:
-		default:
-			return false
-		}
-	}
-	return ruled
-}
-
-// path reports whether a word is a path in a file system.
-func path(low string) bool {
-	for i := 0; i < len(low); i++ {
-		if low[i] == '/' {
-			return low != "and/or" && low != "/"
-		}
-	}
-	return false
-}
-
-// hostName reports whether a word is the name or the number of a machine, or that of a variable of
-// the environment.
-func hostName(low string) bool {
-	return low == "localhost" || len(low) > 2 && low[0] == '$' && letter(low[1]) || strings.Count(low, ".") > 1 && !strings.HasPrefix(low, ".") && !strings.Contains(low, "..")
-}
-
-// singularOf returns a word without the s of its plural.
-func singularOf(low string) string {
-	if plural(low) {
-		return low[:len(low)-1]
-	}
-	return low
-}
+func publishes(c english.Clause) bool { return c.Has(english.Public()) }

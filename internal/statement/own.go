@@ -3,6 +3,7 @@ package statement
 import (
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/memory"
 )
 
@@ -17,63 +18,63 @@ const (
 )
 
 // attribute returns the kind of what words name.
-func attribute(words []word) attributeKind {
+func attribute(words []english.Word) attributeKind {
 	if len(words) == 0 || len(words) > 5 {
 		return noAttribute
 	}
 	for _, w := range words {
-		if w.quoted || w.stop != 0 || passingThings()[w.low] {
+		if w.Quoted || w.Stop != 0 || english.PassingThings()[w.Low] || english.Dealings()[w.Low] {
 			return noAttribute
 		}
 	}
-	last := words[len(words)-1].low
+	last := words[len(words)-1].Low
 	switch {
-	case passingNames()[last]:
+	case english.PassingNames()[last]:
 		return noAttribute
-	case favoured()[words[0].low] && len(words) > 1, values()[last]:
+	case english.Favoured()[words[0].Low] && len(words) > 1, english.Values()[last]:
 		return valueOf
-	case things()[last]:
+	case english.Possessions()[last]:
 		return thingOf
-	case persons()[last]:
+	case english.Persons()[last]:
 		return personOf
 	}
 	return noAttribute
 }
 
 // own reads "my X is Y" and "our X is Y".
-func (c clause) own() (Statement, bool) {
+func readOwn(c english.Clause) (Statement, bool) {
 	who := "user"
-	switch c.at(0).low {
+	switch c.At(0).Low {
 	case "my":
 	case "our":
 		who = "project"
 	default:
 		return Statement{}, false
 	}
-	if s, ok := c.aims(who); ok {
+	if s, ok := readAims(c, who); ok {
 		return s, true
 	}
-	for i := 2; i < min(7, len(c.words)); i++ {
-		verb := c.words[i].low
+	for i := 2; i < min(7, len(c)); i++ {
+		verb := c[i].Low
 		if verb != "is" && verb != "are" {
 			if verb == "uses" || verb == "runs" || verb == "deploys" {
-				return c.house()
+				return readHouse(c)
 			}
 			continue
 		}
-		name, value := c.words[1:i], c.skip(i+1)
+		name, value := c[1:i], c.Skip(i+1)
 		kind := attribute(name)
-		if kind != valueOf && who == "project" && project()[name[len(name)-1].low] {
+		if kind != valueOf && who == "project" && english.Project()[name[len(name)-1].Low] {
 			kind = valueOf
 		}
-		if !value.fits(kind, name[0].low, name[len(name)-1].low) {
+		if !fits(value, kind, name[0].Low, name[len(name)-1].Low) {
 			return Statement{}, false
 		}
-		s, ok := fact(key(who, name))
-		_, _, contrasted := value.versus()
-		s.Correction = contrasted || name[0].low == "new" || value.at(0).low == "not" || value.at(0).low == "now"
-		if name[0].low == "new" {
-			s.Subject = key(who, name[1:])
+		s, ok := fact(english.Subject(who, name))
+		_, _, contrasted := value.Versus()
+		s.Correction = contrasted || name[0].Low == "new" || value.At(0).Low == "not" || value.At(0).Low == "now"
+		if name[0].Low == "new" {
+			s.Subject = english.Subject(who, name[1:])
 		}
 		return s, ok
 	}
@@ -81,27 +82,27 @@ func (c clause) own() (Statement, bool) {
 }
 
 // fits reports whether a value is what can be said of an attribute of a kind.
-func (c clause) fits(kind attributeKind, first, last string) bool {
-	if c.at(0).low == "not" {
-		if _, _, ok := c.skip(1).reversal(); !ok {
+func fits(c english.Clause, kind attributeKind, first, last string) bool {
+	if c.At(0).Low == "not" {
+		if _, _, ok := reversal(c.Skip(1)); !ok {
 			return false
 		}
-		c = c.skip(1)
+		c = c.Skip(1)
 	}
-	for c.at(0).low == "now" || c.at(0).low == "actually" {
-		c = c.skip(1)
+	for c.At(0).Low == "now" || c.At(0).Low == "actually" {
+		c = c.Skip(1)
 	}
-	value := c.at(0)
-	if value.low == "" || vague()[value.low] {
+	value := c.At(0)
+	if value.Low == "" || english.Vague()[value.Low] {
 		return false
 	}
 	switch kind {
 	case valueOf:
-		return c.valued(first, last)
+		return valued(c, first, last)
 	case thingOf:
-		return (value.low == "a" || value.low == "an" || value.low == "named" || value.low == "called" || value.capital) && !unsettled()[c.at(1).low] && c.at(1).low != "bit" && c.at(1).low != "little"
+		return (value.Low == "a" || value.Low == "an" || value.Low == "named" || value.Low == "called" || value.Capital) && !english.Unsettled()[c.At(1).Low] && c.At(1).Low != "bit" && c.At(1).Low != "little"
 	case personOf:
-		return value.low == "named" || value.low == "called" || value.capital && value.low != "i" && (len(c.words) == 1 || value.stop != 0 || c.at(1).capital || turns()[c.at(1).low])
+		return value.Low == "named" || value.Low == "called" || value.Capital && value.Low != "i" && (len(c) == 1 || value.Stop != 0 || c.At(1).Capital || english.Turns()[c.At(1).Low])
 	}
 	return false
 }
@@ -109,58 +110,58 @@ func (c clause) fits(kind attributeKind, first, last string) bool {
 // valued reports whether what is said of an attribute is a value, not how it is
 // just now. A name, a number or an address is one; a plain word is where nothing
 // else can be meant.
-func (c clause) valued(first, last string) bool {
-	value := c.at(0)
-	where := value.low == "in" || value.low == "on" || value.low == "at"
-	if unsettled()[value.low] && !where {
+func valued(c english.Clause, first, last string) bool {
+	value := c.At(0)
+	where := value.Low == "in" || value.Low == "on" || value.Low == "at"
+	if english.Unsettled()[value.Low] && !where {
 		return false
 	}
-	for i, w := range c.words[:min(3, len(c.words))] {
-		if (w.capital && w.low != "i" || strings.ContainsAny(w.low, "0123456789@_.") || w.low == "called" || w.low == "named") && !(where && calendar()[w.low]) {
+	for i, w := range c[:min(3, len(c))] {
+		if (w.Capital && w.Low != "i" || strings.ContainsAny(w.Low, "0123456789@_.") || w.Low == "called" || w.Low == "named") && !(where && english.Calendar()[w.Low]) {
 			return true
 		}
-		if w.stop != 0 || i > 0 && turns()[w.low] {
+		if w.Stop != 0 || i > 0 && english.Turns()[w.Low] {
 			break
 		}
 	}
-	if where || !favoured()[first] && !loose()[last] {
+	if where || !english.Favoured()[first] && !english.Loose()[last] {
 		return false
 	}
-	return favoured()[first] || active()[last] || len(value.low) < 6 || !strings.HasSuffix(value.low, "ing") && !strings.HasSuffix(value.low, "ed")
+	return english.Favoured()[first] || english.Active()[last] || len(value.Low) < 6 || !strings.HasSuffix(value.Low, "ing") && !strings.HasSuffix(value.Low, "ed")
 }
 
 // reversal splits "not X but Y" and "not X, it is Y".
-func (c clause) reversal() (one, other clause, ok bool) {
-	for i := 1; i < len(c.words); i++ {
-		if c.words[i].low == "but" || c.words[i-1].stop != 0 && (c.words[i].low == "it" || c.words[i].low == "they") {
-			return clause{c.words[:i]}, c.skip(i + 1), true
+func reversal(c english.Clause) (one, other english.Clause, ok bool) {
+	for i := 1; i < len(c); i++ {
+		if c[i].Low == "but" || c[i-1].Stop != 0 && (c[i].Low == "it" || c[i].Low == "they") {
+			return c[:i], c.Skip(i + 1), true
 		}
 	}
-	return c, clause{}, false
+	return c, english.Clause{}, false
 }
 
 // aims reads a goal that is called one.
-func (c clause) aims(who string) (Statement, bool) {
-	for i := 1; i < min(4, len(c.words)); i++ {
-		if !goals()[c.words[i].low] {
+func readAims(c english.Clause, who string) (Statement, bool) {
+	for i := 1; i < min(4, len(c)); i++ {
+		if !english.Goals()[c[i].Low] {
 			continue
 		}
-		verb := c.at(i + 1).low
+		verb := c.At(i + 1).Low
 		if verb != "is" && verb != "for" {
 			return Statement{}, false
 		}
-		rest := c.skip(i + 2)
+		rest := c.Skip(i + 2)
 		if verb == "for" {
 			n := 0
-			for n < len(rest.words) && rest.words[n].low != "is" {
+			for n < len(rest) && rest[n].Low != "is" {
 				n++
 			}
-			rest = rest.skip(n + 1)
+			rest = rest.Skip(n + 1)
 		}
-		if rest.at(0).low != "to" || len(rest.words) < 3 || vague()[rest.at(2).low] || errands()[rest.at(1).low] || rest.has(atHand()) {
+		if rest.At(0).Low != "to" || len(rest) < 3 || english.Vague()[rest.At(2).Low] || english.Errands()[rest.At(1).Low] || rest.AtHand() {
 			return Statement{}, false
 		}
-		return Statement{Type: memory.TypeGoal, Subject: key(who+"/goal", rest.words)}, true
+		return Statement{Type: memory.TypeGoal, Subject: english.Subject(who+"/goal", rest)}, true
 	}
 	return Statement{}, false
 }

@@ -1,68 +1,60 @@
 package statement
 
-import "lukasa.dev/internal/memory"
+import (
+	"lukasa.dev/internal/english"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
+)
 
 // ways reads how a group works, said as a rule: "we never push to main". What a group's
 // program does, or fails to do, is none.
-func (c clause) ways() (Statement, bool) {
-	if _, ok := c.cut("we do not allow", "we never allow", "we do not permit", "we never permit", "we do not tolerate"); ok {
-		return c.skip(3).none()
+func readWays(c english.Clause) (Statement, bool) {
+	if _, ok := c.Cut("we do not allow", "we never allow", "we do not permit", "we never permit", "we do not tolerate"); ok {
+		return readNone(c.Skip(3))
 	}
-	if rest, ok := c.cut("we use", "we only use"); ok {
-		if s, ok := (clause{append([]word{{low: "use"}}, rest.words...)}).instead(); ok && s.Strength == memory.StrengthHard {
+	if rest, ok := c.Cut("we use", "we only use"); ok {
+		if s, ok := readInstead(english.Clause(append([]english.Word{{Low: "use"}}, rest...))); ok && s.Strength == memory.StrengthHard {
 			return s, true
 		}
 		return Statement{}, false
 	}
 	strength := memory.StrengthHard
-	if team, ok := c.cut("our team", "the team", "this team", "my team"); ok {
-		rest, ok := team.cut("never", "always")
-		if verb := rest.at(0).low; ok && third(verb) {
-			return clause{append([]word{{low: "we"}, {low: team.at(0).low}, {low: stem(verb)}}, rest.words[1:]...)}.ways()
+	if team, ok := c.Cut("our team", "the team", "this team", "my team"); ok {
+		rest, ok := team.Cut("never", "always")
+		if verb := rest.At(0).Low; ok && english.Third(verb) {
+			return readWays(english.Clause(append([]english.Word{{Low: "we"}, {Low: team.At(0).Low}, {Low: english.Stem(verb)}}, rest[1:]...)))
 		}
 		return Statement{}, false
 	}
-	rest, ok := c.cut("we never ever", "we never", "we always", "we must never", "we must always", "we must not", "we do not ever", "we should never", "we should always", "we shall never")
+	rest, ok := c.Cut("we never ever", "we never", "we always", "we must never", "we must always", "we must not", "we do not ever", "we should never", "we should always", "we shall never")
 	if !ok {
-		if rest, ok = c.cut("we do not"); !ok || works()[rest.at(0).low] || c.has(anymore()) {
+		if rest, ok = c.Cut("we do not"); !ok || english.Works()[rest.At(0).Low] || c.Has(english.Anymore()) {
 			return Statement{}, false
 		}
 		strength = memory.StrengthFirm
 	}
-	verb, object := rest.at(0).low, rest.skip(1)
-	if rest.has(yielding()) {
+	verb, object := rest.At(0).Low, rest.Skip(1)
+	if rest.Has(english.Yielding()) {
 		return Statement{}, false // "but today we have to"
 	}
-	if !customary()[verb] && !(c.at(1).low == "must" && entrusted()[verb]) || object.has(bygone()) || object.has(data()) || object.concludes() || object.handed() || object.has(amiss()) {
+	if !english.Customary()[verb] && !(c.At(1).Low == "must" && english.Entrusted()[verb]) || object.Has(english.Bygone()) || object.Has(english.Data()) || concludes(object) || object.Handed() || object.Has(english.Amiss()) {
 		return Statement{}, false
 	}
 	if verb == "use" || verb == "run" || verb == "test" {
-		if determiners()[object.at(0).low] && !indefinite()[object.at(0).low] && !(verb != "use" && object.has(chores())) {
+		if english.Determiners()[object.At(0).Low] && !english.Indefinite()[object.At(0).Low] && !(verb != "use" && object.Has(english.Chores())) {
 			return Statement{}, false
 		}
 	}
-	return rest.act(strength)
-}
-
-// handed reports whether a clause points at what is at hand, other than where the group
-// works.
-func (c clause) handed() bool {
-	for i, w := range c.words {
-		if w.low == "this" && i > 0 && prepositions()[c.words[i-1].low] && (houses()[c.at(i+1).low] || hosts()[c.at(i+1).low]) {
-			c = clause{c.words[:i]}
-			break
-		}
-	}
-	return c.has(atHand())
+	return readAct(rest, strength)
 }
 
 // concludes reports whether a clause goes on with what follows from it, by which it
 // tells what happens instead of what is to happen.
-func (c clause) concludes() bool {
-	for i, w := range c.words[:max(len(c.words)-1, 0)] {
-		switch c.words[i+1].low {
+func concludes(c english.Clause) bool {
+	for i, w := range c[:max(len(c)-1, 0)] {
+		switch c[i+1].Low {
 		case "so", "which", "hence", "therefore", "but", "and":
-			if next := c.at(i + 2).low; w.stop != 0 && !actions()[next] && !fillers()[next] {
+			if next := c.At(i + 2).Low; w.Stop != 0 && !english.Actions()[next] && !english.Fillers()[next] {
 				return true
 			}
 		}
@@ -71,26 +63,26 @@ func (c clause) concludes() bool {
 }
 
 // ruled returns the verb of a rule in its plain form and what it acts on.
-func (c clause) ruled() (string, clause) {
-	for i, w := range c.words {
-		if w.quoted && !w.code {
+func ruled(c english.Clause) (string, english.Clause) {
+	for i, w := range c {
+		if w.Quoted && !w.Code {
 			continue
 		}
-		low := w.low
-		switch verb := gerund(low, actions()); {
-		case low == "force" && (c.at(i+1).low == "push" || deeds[c.at(i+1).low] == "push" || c.at(i+1).low == "pushing"):
-			return "force-push", c.skip(i + 2)
-		case verb != "" && !actions()[low]:
-			return verb, c.skip(i + 1)
-		case deeds[low] != "":
-			return deeds[low], c.skip(i + 1)
-		case i > 0 && w.code && programs()[low] && low != "git":
-			return "run", c.skip(i)
-		case i > 0 && third(low) && bare()[c.at(i-1).low]:
-			return stem(low), c.skip(i + 1)
-		case i > 0 && actions()[low]:
-			return low, c.skip(i + 1)
+		low := w.Low
+		switch verb := english.Gerund(low, english.Actions()); {
+		case low == "force" && (c.At(i+1).Low == "push" || english.DeedNouns[c.At(i+1).Low] == "push" || c.At(i+1).Low == "pushing"):
+			return "force-push", c.Skip(i + 2)
+		case verb != "" && !english.Actions()[low]:
+			return verb, c.Skip(i + 1)
+		case english.DeedNouns[low] != "":
+			return english.DeedNouns[low], c.Skip(i + 1)
+		case i > 0 && w.Code && programs.Spoken()[low] && low != "git":
+			return "run", c.Skip(i)
+		case i > 0 && english.Third(low) && english.Bare()[c.At(i-1).Low]:
+			return english.Stem(low), c.Skip(i + 1)
+		case i > 0 && english.Actions()[low]:
+			return low, c.Skip(i + 1)
 		}
 	}
-	return c.at(0).low, c.skip(1)
+	return c.At(0).Low, c.Skip(1)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/stated"
 )
 
 // The sentence that names a rule in quotes lifts that rule, and no other.
@@ -20,17 +21,17 @@ func TestForgetQuotedRule(t *testing.T) {
 		{"Never push to main because CI deploys from it.", "You may push to main again."},
 		{"Never push to main: open a PR.", "You may push to main again."},
 	} {
-		stated, lifted := Read(tc.rule), Read(tc.lift)
-		if len(stated) != 1 || len(lifted) != 1 || !lifted[0].Retraction {
-			t.Errorf("%q states %+v, %q %+v", tc.rule, stated, tc.lift, lifted)
+		ruled, lifted := Read(tc.rule), Read(tc.lift)
+		if len(ruled) != 1 || len(lifted) != 1 || !lifted[0].Retraction {
+			t.Errorf("%q states %+v, %q %+v", tc.rule, ruled, tc.lift, lifted)
 			continue
 		}
-		s := stated[0]
-		known := []Known{
+		s := ruled[0]
+		known := []stated.Known{
 			{ID: "other", Type: s.Type, Subject: "rule/skip-hooks", Text: "Never skip the hooks.", Trust: record.User, Position: 1},
 			{ID: "it", Type: s.Type, Subject: s.Subject, Text: s.Text, Trust: record.User, Position: 2},
 		}
-		if act := Merge(known, lifted[0], record.User, 3); act.Verdict != Retract || act.ID != "it" {
+		if act := stated.Merge(known, lifted[0], record.User, 3); act.Verdict != stated.Retract || act.ID != "it" {
 			t.Errorf("%q does %+v", tc.lift, act)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/typed"
 )
@@ -21,42 +22,42 @@ type reader struct {
 
 // line is a sentence and its words.
 type line struct {
-	sentence
-	words  []word
+	english.Sentence
+	words  []english.Word
 	stated bool // it is a statement, or belongs to one
 }
 
 // candidate is a statement that may be none in its message.
 type candidate struct {
 	Statement
-	clause  clause // what was read, without the words before it
-	general bool   // it is said beside the matter
-	plain   bool   // it bans, without more, something of the project: a rule if the message orders nothing
-	told    bool   // the agent is addressed: "you must not"
-	opens   bool   // the sentence begins with it, so that it is nothing else
-	bound   bool   // a heading says that it is a rule for the agent
-	loose   bool   // other words stand before it, or behind it without a mark
+	clause  english.Clause // what was read, without the words before it
+	general bool           // it is said beside the matter
+	plain   bool           // it bans, without more, something of the project: a rule if the message orders nothing
+	told    bool           // the agent is addressed: "you must not"
+	opens   bool           // the sentence begins with it, so that it is nothing else
+	bound   bool           // a heading says that it is a rule for the agent
+	loose   bool           // other words stand before it, or behind it without a mark
 }
 
 // take reads one sentence, and reports whether the user's own words go on behind it.
-func (r *reader) take(s sentence) bool {
-	if s.to-s.from > MaxText {
-		r.lines = append(r.lines, line{sentence: s})
+func (r *reader) take(s english.Sentence) bool {
+	if s.To-s.From > MaxText {
+		r.lines = append(r.lines, line{Sentence: s})
 		r.ruled = false
 		return true
 	}
-	words := split(r.text, s)
+	words := english.Split(r.text, s)
 	if announces(r.text, s, words) {
-		return typed.Delimited(r.text[s.to:])
+		return typed.Delimited(r.text[s.To:])
 	}
 	if r.widens(words) {
 		return true
 	}
-	r.rules = r.rules || s.colon && heads(words)
-	if n := len(r.lines); n > 0 && r.bound && strings.Contains(r.text[r.lines[n-1].to:s.from], "\n\n") {
+	r.rules = r.rules || s.Colon && english.HeadsRules(words)
+	if n := len(r.lines); n > 0 && r.bound && strings.Contains(r.text[r.lines[n-1].To:s.From], "\n\n") {
 		r.bound = false
 	}
-	r.bound = r.bound || s.colon && assigns(words)
+	r.bound = r.bound || s.Colon && assigns(words)
 	c, ok := r.besides(s, words, true)
 	whole := false
 	if !ok {
@@ -72,8 +73,8 @@ func (r *reader) take(s sentence) bool {
 	}
 	if !ok {
 		if st, back := r.takesBack(s, words); back {
-			st.Text, st.From, st.To = r.text[s.from:s.to], s.from, s.to
-			c, ok = candidate{Statement: st, clause: clause{words}}, true
+			st.Text, st.From, st.To = r.text[s.From:s.To], s.From, s.To
+			c, ok = candidate{Statement: st, clause: english.Clause(words)}, true
 		}
 	}
 	if rules := ok && c.Type == memory.TypeConstraint && !c.Retraction && !c.Exception; !ok || rules {
@@ -103,29 +104,29 @@ func (r *reader) take(s sentence) bool {
 }
 
 // butStill reads the rule that stays when another ends: "you may push again, but never force-push".
-func (r *reader) butStill(s sentence, words []word) {
+func (r *reader) butStill(s english.Sentence, words []english.Word) {
 	for i := 2; i+2 < len(words); i++ {
-		if words[i].quoted || words[i].low != "but" {
+		if words[i].Quoted || words[i].Low != "but" {
 			continue
 		}
-		rest := clause{words[i+1:]}
-		if _, ok := rest.cut("never", "no", "do not", "always", "you must", "you may not", "keep"); !ok {
+		rest := english.Clause(words[i+1:])
+		if _, ok := rest.Cut("never", "no", "do not", "always", "you must", "you may not", "keep"); !ok {
 			continue
 		}
-		for stress()[rest.at(0).low] {
-			rest = rest.skip(1)
+		for english.Stress()[rest.At(0).Low] {
+			rest = rest.Skip(1)
 		}
-		if n := len(rest.words) - 1; rest.at(n).low == "there" || rest.at(n).low == "here" {
-			rest = clause{rest.words[:n]} // where the first half said
+		if n := len(rest) - 1; rest.At(n).Low == "there" || rest.At(n).Low == "here" {
+			rest = rest[:n] // where the first half said
 		}
 		tail := s
-		tail.from = rest.at(0).from
-		c, ok := r.read(tail, rest.words)
+		tail.From = rest.At(0).From
+		c, ok := r.read(tail, rest)
 		if !ok {
-			c, ok = r.directed(tail, rest.words, true)
+			c, ok = r.directed(tail, rest, true)
 		}
-		if last := &r.found[len(r.found)-1]; ok && c.Type == memory.TypeConstraint && !c.Retraction && last.From < words[i].from {
-			last.To = words[i-1].to
+		if last := &r.found[len(r.found)-1]; ok && c.Type == memory.TypeConstraint && !c.Retraction && last.From < words[i].From {
+			last.To = words[i-1].To
 			last.Text = r.text[last.From:last.To]
 			r.found = append(r.found, c)
 		}
@@ -139,7 +140,7 @@ func (r *reader) insist() {
 	if n == 0 {
 		return
 	}
-	if last := len(r.found) - 1; last >= 0 && r.found[last].To == r.lines[n-1].to {
+	if last := len(r.found) - 1; last >= 0 && r.found[last].To == r.lines[n-1].To {
 		if c := &r.found[last]; c.Type == memory.TypeConstraint && !c.Retraction && !c.Exception {
 			c.general = true
 			if c.Strength == memory.StrengthFirm {
@@ -149,9 +150,9 @@ func (r *reader) insist() {
 		return
 	}
 	if before := r.lines[n-1]; len(before.words) > 0 {
-		c, ok := r.directed(before.sentence, before.words, true)
+		c, ok := r.directed(before.Sentence, before.words, true)
 		if !ok {
-			c, ok = r.governed(before.sentence, before.words, true)
+			c, ok = r.governed(before.Sentence, before.words, true)
 		}
 		if ok {
 			r.found = append(r.found, c)
@@ -190,174 +191,190 @@ func (r *reader) stated() []Statement {
 // push to main", or behind how the work is done: "everything goes through a PR, never push
 // to main". Behind anything else such words tell a story, and behind an order about what a
 // program does they are part of it.
-func (r *reader) besides(s sentence, whole []word, ordered bool) (candidate, bool) {
-	c := clause{whole}
-	c.lead()
-	if request, ok := c.cut("can you", "could you", "would you", "will you"); ok {
+func (r *reader) besides(s english.Sentence, whole []english.Word, ordered bool) (candidate, bool) {
+	c := english.Clause(whole)
+	english.TakeLead(&c)
+	if request, ok := c.Cut("can you", "could you", "would you", "will you"); ok {
 		c = request
-		for fillers()[c.at(0).low] {
-			c = c.skip(1)
+		for english.Fillers()[c.At(0).Low] {
+			c = c.Skip(1)
 		}
-	} else if s.question {
+	} else if s.Question {
 		return candidate{}, false
 	}
-	first := c.at(0)
-	order := actions()[first.low] || tasks()[first.low]
-	if order != ordered || first.quoted || first.stop == ':' || causes()[first.low] || !order && (narrators()[first.low] || c.has(bygone())) {
+	first := c.At(0)
+	order := english.Actions()[first.Low] || english.Tasks()[first.Low]
+	if order != ordered || first.Quoted || first.Stop == ':' || english.Causes()[first.Low] || !order && (english.Narrators()[first.Low] || c.Has(english.Bygone())) {
 		return candidate{}, false
 	}
-	for i := 1; i+1 < len(c.words); i++ {
-		w := c.at(i)
-		if !w.quoted && (w.stop == ':' || embeds()[w.low] || wordy()[w.low] || !order && past()[w.low]) || fileName(w.low) && strings.HasSuffix(w.low, ".md") {
+	for i := 1; i+1 < len(c); i++ {
+		w := c.At(i)
+		if !w.Quoted && (w.Stop == ':' || english.Embeds()[w.Low] || english.Wordy()[w.Low] || !order && english.Past()[w.Low]) || english.FileName(w.Low) && strings.HasSuffix(w.Low, ".md") {
 			return candidate{}, false
 		}
 		n := 0
 		if order {
-			n = c.skip(i).joint()
+			n = joint(c.Skip(i))
 		}
-		if n == 0 && (w.quoted || c.at(i-1).stop != ',' && c.at(i-1).stop != '-') {
+		if n == 0 && (w.Quoted || c.At(i-1).Stop != ',' && c.At(i-1).Stop != '-') {
 			continue
 		}
-		rule := c.skip(i + n)
-		if _, ok := rule.cut("always", "never", "do not ever"); !ok || rule.at(0).quoted {
-			if _, ok := rule.cut("no", "do not", "you must not"); !ok || rule.at(0).quoted || !rule.opening().has(lasting()) {
+		rule := c.Skip(i + n)
+		if _, ok := rule.Cut("always", "never", "do not ever"); !ok || rule.At(0).Quoted {
+			if _, ok := rule.Cut("no", "do not", "you must not"); !ok || rule.At(0).Quoted || !rule.Opening().Has(english.Lasting()) {
 				continue
 			}
 		}
-		if verb, object := rule.ruled(); !processes()[verb] && !object.has(strong()) && !object.has(parties()) || !order && !(clause{c.words[:i]}).workshop() {
+		if verb, object := ruled(rule); !english.Processes()[verb] && !object.Has(english.Strong()) && !object.Has(english.Parties()) || !order && !c[:i].Workshop() {
 			return candidate{}, false
 		}
-		s.from, s.question = rule.at(0).from, false
-		return r.read(s, split(r.text, s))
+		s.From, s.Question = rule.At(0).From, false
+		return r.read(s, english.Split(r.text, s))
 	}
 	return candidate{}, false
 }
 
 // joint returns how many words a clause begins with that join it to the one before: "and",
 // "but please", "and then".
-func (c clause) joint() int {
-	if first := c.at(0); first.quoted || first.low != "and" && first.low != "but" {
+func joint(c english.Clause) int {
+	if first := c.At(0); first.Quoted || first.Low != "and" && first.Low != "but" {
 		return 0
 	}
 	n := 1
-	for fillers()[c.at(n).low] {
+	for english.Fillers()[c.At(n).Low] {
 		n++
 	}
 	return n
 }
 
 // read returns what a sentence states by itself.
-func (r *reader) read(s sentence, whole []word) (candidate, bool) {
-	if !clean(r.text[s.from:s.to]) {
+func (r *reader) read(s english.Sentence, whole []english.Word) (candidate, bool) {
+	if !english.Clean(r.text[s.From:s.To]) {
 		return candidate{}, false
 	}
-	words, everywhere := unscoped(whole)
-	words, tagged := untagged(words)
-	c := clause{words}
-	if len(words) < 2 || words[0].quoted && !c.command() || s.question && !(tagged && !interrogative()[words[0].low]) && !c.polite() {
+	words, everywhere := english.WithoutScope(whole)
+	words, tagged := english.WithoutTags(words)
+	c := english.Clause(words)
+	if len(words) < 2 || words[0].Quoted && !isCommand(c) || s.Question && !(tagged && !english.Interrogative()[words[0].Low]) && !takePolite(&c) {
 		return candidate{}, false
 	}
-	lead := c.lead()
-	st, ok := c.state()
-	if rest, cut := here(words); !ok && cut {
-		c = clause{rest}
-		lead = c.lead()
-		st, ok = c.state()
+	lead := english.TakeLead(&c)
+	st, ok := readState(c)
+	if rest, cut := english.WithoutPlace(words); !ok && cut {
+		c = english.Clause(rest)
+		lead = english.TakeLead(&c)
+		st, ok = readState(c)
 	}
 	if !ok {
-		st, ok = c.otherwise(lead, len(r.lines) == 0 || r.ruled)
+		st, ok = readOtherwise(c, lead, len(r.lines) == 0 || r.ruled)
 	}
-	if !ok || !earnest(r.text[s.from:s.to], whole) || secret(whole) || !st.Retraction && !st.Exception && (clause{whole}).has(recalls()) {
+	if !ok || !english.Earnest(r.text[s.From:s.To], whole) || english.GivesSecret(whole) || !st.Retraction && !st.Exception && english.Clause(whole).Has(english.Recalls()) {
 		return candidate{}, false
 	}
-	st.Correction = st.Correction || lead.corrects || c.contrast()
-	if st.Within = within(r.text, whole); st.Within == "" {
-		s.from = max(s.from, lead.from)
+	st.Correction = st.Correction || lead.Corrects || english.SaysChange(c)
+	if st.Within = english.BoundTo(r.text, whole); st.Within == "" {
+		s.From = max(s.From, lead.From)
 	}
-	st.Text, st.From, st.To = r.text[s.from:s.to], s.from, s.to
+	st.Text, st.From, st.To = r.text[s.From:s.To], s.From, s.To
 	st.Everywhere = everywhere
 	if st.Type == memory.TypeConstraint {
-		if hedged := (clause{whole}).has(hedges()); hedged && st.Strength == memory.StrengthHard {
+		if hedged := english.Clause(whole).Has(english.Hedges()); hedged && st.Strength == memory.StrengthHard {
 			st.Strength = memory.StrengthFirm
 		} else if hedged {
 			st.Strength = memory.StrengthSoft
-		} else if st.Strength == memory.StrengthFirm && !st.Retraction && !st.Exception && (c.insists() || (c.bans() || c.at(0).low == "only") && (clause{whole}).has(lasting())) {
+		} else if st.Strength == memory.StrengthFirm && !st.Retraction && !st.Exception && (insists(c) || (bans(c) || c.At(0).Low == "only") && english.Clause(whole).Has(english.Lasting())) {
 			st.Strength = memory.StrengthHard
 		}
 		if !st.Retraction && !st.Exception {
-			st.Topic = c.topic(r.text)
+			st.Topic = c.Topic(r.text)
 		}
 	}
-	return candidate{Statement: st, clause: c, general: lead.general, plain: c.bans() && c.lastingly(), told: c.at(0).low == "you"}, true
+	return candidate{Statement: st, clause: c, general: lead.General, plain: bans(c) && lastingly(c), told: c.At(0).Low == "you"}, true
 }
 
 // otherwise reads what only an earlier sentence, or the words before, make a statement:
 // what is to be remembered, what puts a value right, and what limits a rule.
-func (c clause) otherwise(lead leading, near bool) (Statement, bool) {
-	if len(c.words) == 0 || c.words[0].quoted {
+func readOtherwise(c english.Clause, lead english.Lead, near bool) (Statement, bool) {
+	if len(c) == 0 || c[0].Quoted {
 		return Statement{}, false
 	}
-	if lead.memo {
-		if s, ok := c.noted(); ok {
+	if lead.Memo {
+		if s, ok := readNoted(c); ok {
 			return s, true
 		}
 	}
-	if s, ok := c.corrected(lead.corrects); ok {
+	if s, ok := readCorrected(c, lead.Corrects); ok {
 		return s, true
 	}
-	return c.fragment(near)
+	return readFragment(c, near)
 }
 
 // insists reports whether a ban ends with words that make it absolute: "don't push to main,
 // ever".
-func (c clause) insists() bool {
-	n := len(c.words)
+func insists(c english.Clause) bool {
+	n := len(c)
 	if n < 3 {
 		return false
 	}
-	last := c.at(n - 1).low
-	for i := 2; i < n && actions()[c.at(0).low]; i++ {
-		w := c.at(i)
-		if present()[w.low] || w.low == "be" {
+	last := c.At(n - 1).Low
+	for i := 2; i < n && english.Actions()[c.At(0).Low]; i++ {
+		w := c.At(i)
+		if english.Present()[w.Low] || w.Low == "be" {
 			break // it tells how something is
 		}
-		if w.low == "always" && !w.quoted && w.stop == ',' {
+		if w.Low == "always" && !w.Quoted && w.Stop == ',' {
 			return true // "answer in French, always, ..."
 		}
 	}
-	return last == "ever" || last == "always" && c.at(n-2).stop != 0 || last == "circumstances" && c.at(n-2).low == "any"
+	return last == "ever" || last == "always" && c.At(n-2).Stop != 0 || last == "circumstances" && c.At(n-2).Low == "any"
 }
 
 // lastingly reports whether a ban names something of the project that stays, and no time.
-func (c clause) lastingly() bool {
-	own := c.opening()
-	rest := c.skip(len(own.words))
-	if own.at(0).low == "stop" && own.at(2).low == "the" {
+func lastingly(c english.Clause) bool {
+	own := c.Opening()
+	rest := c.Skip(len(own))
+	if own.At(0).Low == "stop" && own.At(2).Low == "the" {
 		return false // what is under way
 	}
-	for i, w := range own.words {
-		if i > 1 && (w.low == "that" || w.low == "which") {
-			own = clause{own.words[:i]}
+	for i, w := range own {
+		if i > 1 && (w.Low == "that" || w.Low == "which") {
+			own = own[:i]
 			break
 		}
 	}
-	return (own.concrete() || own.has(answering()) || own.has(belongings()) || slices.ContainsFunc(own.words, func(w word) bool { return w.low[0] == '.' && len(w.low) > 2 })) && !own.has(atHand()) && !own.has(momentary()) && !rest.has(momentary())
+	return (own.Concrete() || own.Has(english.Answering()) || own.Has(english.Belongings()) || slices.ContainsFunc(own, func(w english.Word) bool { return w.Low[0] == '.' && len(w.Low) > 2 })) && !own.AtHand() && !own.Has(english.Momentary()) && !rest.Has(english.Momentary())
 }
 
 // bans reports whether a clause begins as a ban does.
-func (c clause) bans() bool {
-	_, ok := c.cut("do not", "stop", "avoid", "i do not want you to", "you should not", "no more", "quit", "refrain from")
+func bans(c english.Clause) bool {
+	_, ok := c.Cut("do not", "stop", "avoid", "i do not want you to", "you should not", "no more", "quit", "refrain from")
 	return ok
 }
 
-// untagged returns the words of a sentence without the words at its end by which users ask
-// to be obeyed: "never push to main, ok?"
-func untagged(words []word) ([]word, bool) {
-	for n := 1; n <= 3 && n+2 < len(words); n++ {
-		at := len(words) - n
-		if matchesOne(tags(), words[at:]) && (n > 1 || words[at-1].stop != 0 || shortTags()[words[at].low] && !present()[words[at-1].low] && !negative()[words[at-1].low]) && !words[at].quoted {
-			return words[:at], true
+// widens reports whether a sentence says of what was stated before that it holds in all
+// projects, and notes it there.
+func (r *reader) widens(words []english.Word) bool {
+	if len(r.found) == 0 || len(words) < 3 {
+		return false
+	}
+	many := false
+	switch words[0].Low {
+	case "these", "those", "they":
+		many = true
+	case "this", "that", "it", "same", "the":
+	default:
+		return false
+	}
+	c := english.Clause(words)
+	_, everywhere := english.WithoutScope(words)
+	if !c.Has(english.Holds()) || !everywhere && !c.Has(english.Wide()) {
+		return false
+	}
+	for i := len(r.found) - 1; i >= 0; i-- {
+		r.found[i].Everywhere = true
+		if !many {
+			break
 		}
 	}
-	return words, false
+	return true
 }

@@ -1,47 +1,51 @@
 package statement
 
-import "lukasa.dev/internal/memory"
+import (
+	"lukasa.dev/internal/english"
+	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/programs"
+)
 
 // takesBack reads a sentence that ends a rule by recalling it, there or in the sentence
 // before: "I told you to never touch legacy, drop it", "I said no sudo. Cancel that."
-func (r *reader) takesBack(s sentence, words []word) (Statement, bool) {
-	if len(words) < 2 || s.question || subjoins()[words[0].low] && words[0].low != "that" || !clean(r.text[s.from:s.to]) || !earnest(r.text[s.from:s.to], words) {
+func (r *reader) takesBack(s english.Sentence, words []english.Word) (Statement, bool) {
+	if len(words) < 2 || s.Question || english.Subjoins()[words[0].Low] && words[0].Low != "that" || !english.Clean(r.text[s.From:s.To]) || !english.Earnest(r.text[s.From:s.To], words) {
 		return Statement{}, false
 	}
 	for i, w := range words {
-		if w.quoted || i > 0 && words[i-1].stop == 0 && !spokenJoints()[words[i-1].low] || !determiners()[w.low] {
+		if w.Quoted || i > 0 && words[i-1].Stop == 0 && !english.SpokenJoints()[words[i-1].Low] || !english.Determiners()[w.Low] {
 			continue
 		}
-		if st, ok := (clause{words[i:]}).voided(); ok {
+		if st, ok := readVoided(english.Clause(words[i:])); ok {
 			return st, true
 		}
 	}
 	for i := range words {
-		if !startsRule(words, i) {
+		if !english.RuleBegins(words, i) {
 			continue
 		}
-		if st, ok := (clause{words[i:]}).led().freed(); ok {
+		if st, ok := readFreed(afterLead(english.Clause(words[i:]))); ok {
 			return st, true
 		}
 	}
-	from, _, ok := takenBack().find(words)
+	from, _, ok := takenBack().Find(words)
 	if !ok {
 		from, ok = regranted(words)
 	}
-	if !ok || words[from].quoted {
+	if !ok || words[from].Quoted {
 		return Statement{}, false
 	}
 	deed, ok := recalled(words[:from])
 	begin := from
-	for begin > 0 && words[begin-1].stop == 0 {
+	for begin > 0 && words[begin-1].Stop == 0 {
 		begin--
 	}
-	if n := len(r.lines); !ok && n > 0 && from-begin < 4 && (clause{words[begin:from]}).unnamed() {
+	if n := len(r.lines); !ok && n > 0 && from-begin < 4 && unnamed(english.Clause(words[begin:from])) {
 		before := r.lines[n-1].words
-		if deed, ok = recalled(before); !ok && (clause{before}).has(regretted()) {
+		if deed, ok = recalled(before); !ok && english.Clause(before).Has(regretted()) {
 			for i := range before {
-				if topic, named := (clause{before[i:]}).namedRule(); named {
-					return topic.revoked("about-rule")
+				if topic, named := namedRule(english.Clause(before[i:])); named {
+					return readRevoked(topic, "about-rule")
 				}
 			}
 		}
@@ -49,25 +53,25 @@ func (r *reader) takesBack(s sentence, words []word) (Statement, bool) {
 	if !ok {
 		return Statement{}, false
 	}
-	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: key("rule", deed.words), Retraction: true, Correction: true}, true
+	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: english.Subject("rule", deed), Retraction: true, Correction: true}, true
 }
 
 // freed reads that what was out of bounds no longer is: "the migrations folder is no longer
 // off limits", "rebasing is okay again".
-func (c clause) freed() (Statement, bool) {
-	if st, ok := c.allowed(); ok && st.Retraction && c.has(resumed()) {
+func readFreed(c english.Clause) (Statement, bool) {
+	if st, ok := readAllowed(c); ok && st.Retraction && c.Has(english.Resumed()) {
 		return st, true
 	}
-	for i := 1; i < min(10, len(c.words)-1); i++ {
-		if w := c.words[i-1]; w.stop != 0 || subjoins()[w.low] {
+	for i := 1; i < min(10, len(c)-1); i++ {
+		if w := c[i-1]; w.Stop != 0 || english.Subjoins()[w.Low] {
 			break
 		}
-		if w := c.words[i].low; w != "is" && w != "are" {
+		if w := c[i].Low; w != "is" && w != "are" {
 			continue
 		}
-		rest, ended := c.skip(i+1).cut("no longer", "not", "now no longer")
-		if _, off := rest.cutOne(untouched()); ended && off && !c.has(clients()) && (c.at(i+1).low == "no" || c.has(anymore())) {
-			return clause{c.words[:i]}.undetermined().revoked("about-rule")
+		rest, ended := c.Skip(i+1).Cut("no longer", "not", "now no longer")
+		if _, off := rest.CutOne(english.Untouched()); ended && off && !c.Has(english.Clients()) && (c.At(i+1).Low == "no" || c.Has(english.Anymore())) {
+			return readRevoked(undetermined(c[:i]), "about-rule")
 		}
 		break
 	}
@@ -75,19 +79,19 @@ func (c clause) freed() (Statement, bool) {
 }
 
 // undetermined returns a clause without the determiner at its beginning.
-func (c clause) undetermined() clause {
-	if determiners()[c.at(0).low] {
-		return c.skip(1)
+func undetermined(c english.Clause) english.Clause {
+	if english.Determiners()[c.At(0).Low] {
+		return c.Skip(1)
 	}
 	return c
 }
 
 // regranted returns where words allow again what they only point at: "you can run them again".
-func regranted(words []word) (int, bool) {
+func regranted(words []english.Word) (int, bool) {
 	for i := range words {
-		c := clause{words[i:]}
-		rest, ok := c.cut("you can", "you may", "feel free to")
-		if ok && actions()[rest.at(0).low] && (rest.at(1).low == "it" || rest.at(1).low == "them" || rest.at(1).low == "that") && ((clause{words}).has(resumed()) || c.has(onwards())) {
+		c := english.Clause(words[i:])
+		rest, ok := c.Cut("you can", "you may", "feel free to")
+		if ok && english.Actions()[rest.At(0).Low] && (rest.At(1).Low == "it" || rest.At(1).Low == "them" || rest.At(1).Low == "that") && (english.Clause(words).Has(english.Resumed()) || c.Has(english.Onwards())) {
 			return i, true
 		}
 	}
@@ -95,9 +99,9 @@ func regranted(words []word) (int, bool) {
 }
 
 // unnamed reports whether a clause names nothing of its own: "that", "so please".
-func (c clause) unnamed() bool {
-	for _, w := range c.words {
-		if !vague()[w.low] && !fillers()[w.low] && !stress()[w.low] && !greetings()[w.low] && w.low != "can" && w.low != "may" && w.low != "now" && w.low != "is" {
+func unnamed(c english.Clause) bool {
+	for _, w := range c {
+		if !english.Vague()[w.Low] && !english.Fillers()[w.Low] && !english.Stress()[w.Low] && !english.Greetings()[w.Low] && w.Low != "can" && w.Low != "may" && w.Low != "now" && w.Low != "is" {
 			return false
 		}
 	}
@@ -106,59 +110,59 @@ func (c clause) unnamed() bool {
 
 // recalled returns what a rule is about of which the user speaks: "touch legacy" of "the
 // thing I told you about never touching legacy". What was only ordered is no rule.
-func recalled(words []word) (clause, bool) {
-	from, at, ok := recalling().find(words)
-	if _, _, joke := unearnest().find(words); !ok || joke {
-		return clause{}, false
+func recalled(words []english.Word) (english.Clause, bool) {
+	from, at, ok := recalling().Find(words)
+	if _, _, joke := english.Unearnest().Find(words); !ok || joke {
+		return english.Clause{}, false
 	}
-	_, _, ruled := bannedBy().find(words[from:at])
+	_, _, ruled := bannedBy().Find(words[from:at])
 	for i := at; i < len(words); i++ {
 		w := words[i]
-		if w.quoted && !w.code {
-			return clause{}, false
+		if w.Quoted && !w.Code {
+			return english.Clause{}, false
 		}
-		before := words[i-1].low
+		before := words[i-1].Low
 		ruled = ruled || before == "never" || before == "not" || before == "always"
-		if before == "no" && (!actions()[w.low] || programs()[w.low]) && !vague()[w.low] && !recallEnds()[w.low] {
-			return clause{append([]word{{low: "use"}}, clause{words[i:]}.recollected()...)}, true
+		if before == "no" && (!english.Actions()[w.Low] || programs.Spoken()[w.Low]) && !english.Vague()[w.Low] && !recallEnds()[w.Low] {
+			return english.Clause(append([]english.Word{{Low: "use"}}, recollected(english.Clause(words[i:]))...)), true
 		}
-		if !ruled || !recallJoints()[before] || !actions()[w.low] && gerund(w.low, actions()) == "" {
+		if !ruled || !recallJoints()[before] || !english.Actions()[w.Low] && english.Gerund(w.Low, english.Actions()) == "" {
 			continue
 		}
-		deed := clause{clause{words[i:]}.recollected()}.based().verbal()
-		return deed, len(deed.words) > 1 && !deed.skip(1).unsaid(deed.at(0).low) || undirected()[deed.at(0).low]
+		deed := english.Clause(recollected(english.Clause(words[i:]))).Based().Verbal()
+		return deed, len(deed) > 1 && !deed.Skip(1).Unsaid(deed.At(0).Low) || english.Undirected()[deed.At(0).Low]
 	}
-	return clause{}, false
+	return english.Clause{}, false
 }
 
 // recollected returns the words up to where another thought begins.
-func (c clause) recollected() []word {
-	for i, w := range c.words {
-		if i > 0 && recallEnds()[w.low] {
-			return c.words[:i]
+func recollected(c english.Clause) []english.Word {
+	for i, w := range c {
+		if i > 0 && recallEnds()[w.Low] {
+			return c[:i]
 		}
-		if w.stop != 0 {
-			return c.words[:i+1]
+		if w.Stop != 0 {
+			return c[:i+1]
 		}
 	}
-	return c.words
+	return c
 }
 
 var (
 	// recalling are phrases by which users speak of a rule that they gave.
-	recalling = phrases("i told you|i said|i asked you|i forbade you|i forbid you|i banned|i wanted you|i instructed you|thing about|ban on|ban against|prohibition on|prohibition against|rule about|rule against|rule that you|rule to|earlier instruction|earlier request|old instruction")
+	recalling = english.Phrases("i told you|i said|i asked you|i forbade you|i forbid you|i banned|i wanted you|i instructed you|thing about|ban on|ban against|prohibition on|prohibition against|rule about|rule against|rule that you|rule to|earlier instruction|earlier request|old instruction")
 
 	// regretted are phrases by which users think better of a rule.
-	regretted = phrases("too strict|too harsh|went too far|was wrong about|overdid")
+	regretted = english.Phrases("too strict|too harsh|went too far|was wrong about|overdid")
 
 	// bannedBy are those of them that tell of a rule by themselves.
-	bannedBy = phrases("forbade|forbid|banned|ban|prohibition|rule|instruction|request")
+	bannedBy = english.Phrases("forbade|forbid|banned|ban|prohibition|rule|instruction|request")
 
 	// recallJoints are words between those and the deed, and recallEnds are words behind it.
-	recallJoints = set("to never not about on against always you ever should must directly from banned")
-	recallEnds   = set("well uh um uhm okay ok so earlier before yesterday but you i we that which anymore again because since")
+	recallJoints = english.List("to never not about on against always you ever should must directly from banned")
+	recallEnds   = english.List("well uh um uhm okay ok so earlier before yesterday but you i we that which anymore again because since")
 
 	// takenBack are phrases by which a rule that was recalled ends.
-	takenBack = phrases("drop it/that|cancel it/that|scrap it/that|forget it/that|ignore it/that|disregard it/that|scratch that|i take it/that back|take that back|is over|is off|does not hold anymore/any|does not apply anymore/any|does not count anymore/any|no longer holds/applies/counts/stands|is no longer true/valid/needed/necessary|" +
+	takenBack = english.Phrases("drop it/that|cancel it/that|scrap it/that|forget it/that|ignore it/that|disregard it/that|scratch that|i take it/that back|take that back|is over|is off|does not hold anymore/any|does not apply anymore/any|does not count anymore/any|no longer holds/applies/counts/stands|is no longer true/valid/needed/necessary|" +
 		"is not true/valid/needed/necessary anymore|is lifted|is gone|is history|is void|is dead|is obsolete|has been lifted|you do not need to anymore/ask|you do not have to anymore/ask|you no longer need/have")
 )

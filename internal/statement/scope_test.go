@@ -1,6 +1,10 @@
 package statement
 
-import "testing"
+import (
+	"testing"
+
+	"lukasa.dev/internal/english"
+)
 
 // What is left without the words for a scope says what a rule is about.
 func TestUnscoped(t *testing.T) {
@@ -17,7 +21,7 @@ func TestUnscoped(t *testing.T) {
 		"Never commit to \"in all my projects\" without asking.": "Never commit to \"in all my projects\" without asking.",
 		"": "",
 	} {
-		if got := Unscoped(text); got != want {
+		if got := english.Unscoped(text); got != want {
 			t.Errorf("%q is %q and not %q", text, got, want)
 		}
 	}

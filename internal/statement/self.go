@@ -1,9 +1,12 @@
 package statement
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
+	"lukasa.dev/internal/english"
 	"lukasa.dev/internal/memory"
 )
 
@@ -16,18 +19,18 @@ func taste(polarity memory.Polarity, subject string) (Statement, bool) {
 }
 
 // self reads what users say of themselves in the first person.
-func (c clause) self() (Statement, bool) {
-	if rest, ok := c.cut("call me", "you can call me", "please call me", "i go by", "i am called", "everyone calls me"); ok {
-		if first := rest.at(0); first.capital && !calendar()[first.low] && first.low != "asap" && len(rest.words) <= 6 {
+func readSelf(c english.Clause) (Statement, bool) {
+	if rest, ok := c.Cut("call me", "you can call me", "please call me", "i go by", "i am called", "everyone calls me"); ok {
+		if first := rest.At(0); first.Capital && !english.Calendar()[first.Low] && first.Low != "asap" && len(rest) <= 6 {
 			return fact("user/name")
 		}
 		return Statement{}, false
 	}
-	if c.at(0).low != "i" {
+	if c.At(0).Low != "i" {
 		return Statement{}, false
 	}
-	for _, form := range [...]func(clause) (Statement, bool){
-		clause.prefers, clause.likes, clause.habit, clause.changed, clause.dwells, clause.is, clause.does, clause.wants, clause.decided,
+	for _, form := range [...]func(english.Clause) (Statement, bool){
+		readPrefers, readLikes, readHabit, readChanged, readDwells, readIs, readDoes, readWants, readDecided,
 	} {
 		if s, ok := form(c); ok {
 			return s, true
@@ -37,227 +40,219 @@ func (c clause) self() (Statement, bool) {
 }
 
 // prefers reads "I prefer X", with what X is preferred to.
-func (c clause) prefers() (Statement, bool) {
-	rest, ok := c.cut("i prefer", "i much prefer", "i would prefer", "i would rather", "i would much rather", "i tend to prefer")
+func readPrefers(c english.Clause) (Statement, bool) {
+	rest, ok := c.Cut("i prefer", "i much prefer", "i would prefer", "i would rather", "i would much rather", "i tend to prefer")
 	if !ok {
 		return Statement{}, false
 	}
-	conditional := c.at(1).low == "would"
-	if rest.at(0).low == "you" || rest.at(0).low == "that" && rest.at(1).low == "you" {
-		rest = rest.skip(1)
-		s, ok := taste(memory.PolarityLike, key("user/taste", rest.words))
-		return s, ok && !rest.has(atHand()) && !rest.has(definite()) && !rest.has(courtesy())
+	conditional := c.At(1).Low == "would"
+	if rest.At(0).Low == "you" || rest.At(0).Low == "that" && rest.At(1).Low == "you" {
+		rest = rest.Skip(1)
+		s, ok := taste(memory.PolarityLike, english.Subject("user/taste", rest))
+		return s, ok && !rest.AtHand() && !rest.Has(english.Definite()) && !rest.Has(english.Courtesy())
 	}
-	if last := rest.at(len(rest.words) - 1).low; last == "instead" {
+	if last := rest.At(len(rest) - 1).Low; last == "instead" {
 		return Statement{}, false
 	}
-	first := rest.at(0).low
-	if first == "not" || vague()[first] || rest.has(choices()) || rest.pointed() {
+	first := rest.At(0).Low
+	if first == "not" || english.Vague()[first] || chosen(rest) || rest.Pointed() {
 		return Statement{}, false
 	}
-	if conditional && (first == "a" || first == "an" || rest.has(atHand()) || (clause{rest.words[:min(2, len(rest.words))]}).has(definite()) || c.has(turnsOut())) {
+	if conditional && (first == "a" || first == "an" || rest.AtHand() || rest[:min(2, len(rest))].Has(english.Definite()) || c.Has(english.TurnsOut()) || slices.ContainsFunc(c, func(w english.Word) bool { return english.Payments()[w.Low] })) {
 		return Statement{}, false
 	}
-	one, other := rest, clause{}
-	for i, w := range rest.words {
-		if i > 0 && (w.low == "over" || w.low == "to" && first != "to" || w.low == "than" || w.low == "instead") {
-			one, other = clause{rest.words[:i]}, rest.skip(i+1).head()
+	one, other := rest, english.Clause{}
+	for i, w := range rest {
+		if i > 0 && (w.Low == "over" || w.Low == "to" && first != "to" || w.Low == "than" || w.Low == "instead") {
+			one, other = rest[:i], rest.Skip(i+1).Head()
 			break
 		}
 	}
-	if first == "to" || conditional && actions()[first] {
-		one, other = rest, clause{}
+	if first == "to" || conditional && english.Actions()[first] {
+		one, other = rest, english.Clause{}
 	}
-	s, ok := taste(memory.PolarityLike, key("user/taste", one.thought().words))
-	if len(other.words) > 0 {
-		s.Replaces = key("user/taste", other.words)
+	s, ok := taste(memory.PolarityLike, english.Subject("user/taste", one.Thought()))
+	if len(other) > 0 {
+		s.Replaces = english.Subject("user/taste", other)
 	}
 	return s, ok
 }
 
 // likes reads what is liked and disliked in general, not what is at hand.
-func (c clause) likes() (Statement, bool) {
+func readLikes(c english.Clause) (Statement, bool) {
 	polarity := memory.PolarityDislike
-	rest, ok := c.cut("i hate", "i dislike", "i detest", "i can not stand", "i do not like", "i do not enjoy", "i am not a fan of", "i do not care for", "i am not a big fan of")
-	if ok && rest.at(0).low == "it" && rest.at(1).low == "when" && rest.at(2).low == "you" {
-		return taste(polarity, key("user/taste", rest.skip(2).words))
+	rest, ok := c.Cut("i hate", "i dislike", "i detest", "i can not stand", "i do not like", "i do not enjoy", "i am not a fan of", "i do not care for", "i am not a big fan of")
+	if ok && rest.At(0).Low == "it" && rest.At(1).Low == "when" && rest.At(2).Low == "you" {
+		return taste(polarity, english.Subject("user/taste", rest.Skip(2)))
 	}
 	if !ok {
 		polarity = memory.PolarityLike
-		if rest, ok = c.cut("i like", "i love", "i enjoy", "i adore", "i am a fan of", "i am a big fan of", "i am a huge fan of", "i always like", "i always love"); !ok {
+		if rest, ok = c.Cut("i like", "i love", "i enjoy", "i adore", "i am a fan of", "i am a big fan of", "i am a huge fan of", "i always like", "i always love"); !ok {
 			return Statement{}, false
 		}
 	}
-	first := rest.at(0).low
-	if first == "not" || vague()[first] || determiners()[first] && !indefinite()[first] || determiners()[rest.at(1).low] && first != "to" && determiners()[first] || untold()[first] {
+	first := rest.At(0).Low
+	if first == "not" || english.Vague()[first] || english.Determiners()[first] && !english.Indefinite()[first] || english.Determiners()[rest.At(1).Low] && first != "to" && english.Determiners()[first] || english.Untold()[first] {
 		return Statement{}, false
 	}
-	if rest.has(addressed()) || rest.pointed() || rest.thought().has(pointing()) {
+	if rest.Has(english.Addressed()) || rest.Pointed() || rest.Thought().Has(english.Pointing()) {
 		return Statement{}, false
 	}
-	if first == "to" && (polarity == memory.PolarityDislike || untold()[rest.at(1).low]) {
+	if first == "to" && (polarity == memory.PolarityDislike || english.Untold()[rest.At(1).Low]) {
 		return Statement{}, false
 	}
-	return taste(polarity, key("user/taste", rest.thought().words))
+	return taste(polarity, english.Subject("user/taste", rest.Thought()))
 }
 
 // habit reads what users always or never do, as far as it tells of a taste.
-func (c clause) habit() (Statement, bool) {
+func readHabit(c english.Clause) (Statement, bool) {
 	polarity := memory.PolarityLike
-	rest, ok := c.cut("i always", "i usually only", "i only ever", "i only")
+	rest, ok := c.Cut("i always", "i usually only", "i only ever", "i only")
 	if !ok {
 		polarity = memory.PolarityDislike
-		if rest, ok = c.cut("i never", "i do not", "i do not ever"); !ok {
+		if rest, ok = c.Cut("i never", "i do not", "i do not ever"); !ok {
 			return Statement{}, false
 		}
 	}
-	if !customs()[rest.at(0).low] || len(rest.words) < 2 || vague()[rest.at(1).low] || determiners()[rest.at(1).low] && !indefinite()[rest.at(1).low] || rest.has(atHand()) {
+	if !english.Customs()[rest.At(0).Low] || len(rest) < 2 || english.Vague()[rest.At(1).Low] || english.Determiners()[rest.At(1).Low] && !english.Indefinite()[rest.At(1).Low] || rest.AtHand() {
 		return Statement{}, false
 	}
-	if rest.at(0).low == "want" {
-		if rest.at(1).low == "you" || rest.at(1).low == "to" {
+	if rest.At(0).Low == "want" {
+		if rest.At(1).Low == "you" || rest.At(1).Low == "to" {
 			return Statement{}, false
 		}
 	}
-	return taste(polarity, key("user/custom", rest.words))
+	return taste(polarity, english.Subject("user/custom", rest))
 }
 
 // changed reads what users say is no longer so.
-func (c clause) changed() (Statement, bool) {
-	if rest, ok := c.cut("i no longer"); ok || c.has(anymore()) {
+func readChanged(c english.Clause) (Statement, bool) {
+	if rest, ok := c.Cut("i no longer"); ok || c.Has(english.Anymore()) {
 		if !ok {
-			if rest, ok = c.cut("i do not"); !ok {
+			if rest, ok = c.Cut("i do not"); !ok {
 				return Statement{}, false
 			}
 		}
-		return rest.ended()
+		return readEnded(rest)
 	}
-	if rest, ok := c.cut("i stopped", "i quit", "i have stopped", "i gave up"); ok {
-		base := gerund(rest.at(0).low, customs())
-		if base == "" || vague()[rest.at(1).low] {
+	if rest, ok := c.Cut("i stopped", "i quit", "i have stopped", "i gave up"); ok {
+		base := english.Gerund(rest.At(0).Low, english.Customs())
+		if base == "" || english.Vague()[rest.At(1).Low] {
 			return Statement{}, false
 		}
-		s, ok := taste(memory.PolarityDislike, key("user/custom", append([]word{{low: base}}, rest.words[1:]...)))
+		s, ok := taste(memory.PolarityDislike, english.Subject("user/custom", append([]english.Word{{Low: base}}, rest[1:]...)))
 		s.Correction = true
 		return s, ok
 	}
-	if rest, ok := c.cut("i changed my", "i have changed my", "i updated my"); ok {
-		for i, w := range rest.words {
-			if w.low == "to" && i > 0 && i < 5 && attribute(rest.words[:i]) == valueOf {
-				s, ok := fact(key("user", rest.words[:i]))
+	if rest, ok := c.Cut("i changed my", "i have changed my", "i updated my"); ok {
+		for i, w := range rest {
+			if w.Low == "to" && i > 0 && i < 5 && attribute(rest[:i]) == valueOf {
+				s, ok := fact(english.Subject("user", rest[:i]))
 				s.Correction = true
 				return s, ok
 			}
 		}
 	}
-	if rest, ok := c.cut("i switched", "i have switched", "i migrated", "i have migrated"); ok {
-		return rest.switched("user")
+	if rest, ok := c.Cut("i switched", "i have switched", "i migrated", "i have migrated"); ok {
+		return readSwitched(rest, "user")
 	}
 	return Statement{}, false
 }
 
 // ended reads what follows "no longer".
-func (c clause) ended() (Statement, bool) {
-	verb, object := c.at(0).low, c.skip(1)
-	if vague()[object.at(0).low] {
+func readEnded(c english.Clause) (Statement, bool) {
+	verb, object := c.At(0).Low, c.Skip(1)
+	if english.Vague()[object.At(0).Low] {
 		return Statement{}, false
 	}
 	var s Statement
 	ok := false
 	switch {
-	case verb == "live" && object.at(0).low == "in" && object.at(1).capital:
+	case verb == "live" && object.At(0).Low == "in" && object.At(1).Capital:
 		s, ok = fact("user/home")
-	case verb == "work" && (object.at(0).low == "at" || object.at(0).low == "for"):
+	case verb == "work" && (object.At(0).Low == "at" || object.At(0).Low == "for"):
 		s, ok = fact("user/employer")
-	case verb == "use" && !determiners()[object.at(0).low]:
-		s, ok = fact(key("user/uses", object.head().words))
-	case likings()[verb] && !determiners()[object.at(0).low]:
-		s, ok = taste(memory.PolarityDislike, key("user/taste", trimAnymore(object.thought().words)))
-	case customs()[verb] && !determiners()[object.at(0).low] && len(object.words) > 0:
-		s, ok = taste(memory.PolarityDislike, key("user/custom", c.head().words))
+	case verb == "use" && !english.Determiners()[object.At(0).Low]:
+		s, ok = fact(english.Subject("user/uses", object.Head()))
+	case english.Likings()[verb] && !english.Determiners()[object.At(0).Low]:
+		s, ok = taste(memory.PolarityDislike, english.Subject("user/taste", english.TrimAnymore(object.Thought())))
+	case english.Customs()[verb] && !english.Determiners()[object.At(0).Low] && len(object) > 0:
+		s, ok = taste(memory.PolarityDislike, english.Subject("user/custom", c.Head()))
 	}
 	s.Correction = true
 	return s, ok
 }
 
 // dwells reads where users live, work and come from.
-func (c clause) dwells() (Statement, bool) {
-	if rest, ok := c.cut("i live in", "i live near", "i am based in", "i am located in", "i now live in", "i reside in", "i am living in", "i currently live in"); ok {
-		if rest.place() {
+func readDwells(c english.Clause) (Statement, bool) {
+	if rest, ok := c.Cut("i live in", "i live near", "i am based in", "i am located in", "i now live in", "i reside in", "i am living in", "i currently live in"); ok {
+		if rest.BeginsName() {
 			return fact("user/home")
 		}
 		return Statement{}, false
 	}
-	if rest, ok := c.cut("i moved to", "i have moved to", "i relocated to", "i have relocated to", "i moved from", "i recently moved to"); ok {
-		if rest.place() {
+	if rest, ok := c.Cut("i moved to", "i have moved to", "i relocated to", "i have relocated to", "i moved from", "i recently moved to"); ok {
+		if rest.BeginsName() {
 			s, ok := fact("user/home")
 			s.Correction = true
 			return s, ok
 		}
 		return Statement{}, false
 	}
-	if rest, ok := c.cut("i am from", "i come from", "i grew up in", "i was born in", "i was born on"); ok {
-		if rest.place() {
-			if c.at(2).low == "born" {
+	if rest, ok := c.Cut("i am from", "i come from", "i grew up in", "i was born in", "i was born on"); ok {
+		if rest.BeginsName() {
+			if c.At(2).Low == "born" {
 				return fact("user/birth")
 			}
 			return fact("user/origin")
 		}
 		return Statement{}, false
 	}
-	if rest, ok := c.cut("i work at", "i work for", "i now work at", "i now work for", "i started working at", "i started working for"); ok {
+	if rest, ok := c.Cut("i work at", "i work for", "i now work at", "i now work for", "i started working at", "i started working for"); ok {
 		s, _ := fact("user/employer")
-		s.Correction = c.at(1).low != "work"
-		return s, rest.place() || indefinite()[rest.at(0).low] && rest.at(0).low != "my"
+		s.Correction = c.At(1).Low != "work"
+		return s, rest.BeginsName() || english.Indefinite()[rest.At(0).Low] && rest.At(0).Low != "my"
 	}
-	if rest, ok := c.cut("i work as a", "i work as an", "i work as the"); ok {
-		if len(rest.words) > 0 {
+	if rest, ok := c.Cut("i work as a", "i work as an", "i work as the"); ok {
+		if len(rest) > 0 {
 			return fact("user/role")
 		}
 	}
 	return Statement{}, false
 }
 
-// place reports whether a name follows.
-func (c clause) place() bool {
-	if c.at(0).low == "the" {
-		c = c.skip(1)
-	}
-	return c.at(0).capital && !c.at(0).quoted && c.at(0).low != "i"
-}
-
 // is reads what users are.
-func (c clause) is() (Statement, bool) {
-	rest, ok := c.cut("i am")
+func readIs(c english.Clause) (Statement, bool) {
+	rest, ok := c.Cut("i am")
 	if !ok {
 		return Statement{}, false
 	}
-	if object, ok := rest.cut("allergic to", "intolerant to", "severely allergic to"); ok {
-		s, ok := fact(key("user/allergy", object.head().words))
-		return s, ok && !vague()[object.at(0).low] && !determiners()[object.at(0).low]
+	if object, ok := rest.Cut("allergic to", "intolerant to", "severely allergic to"); ok {
+		s, ok := fact(english.Subject("user/allergy", object.Head()))
+		return s, ok && !english.Vague()[object.At(0).Low] && !english.Determiners()[object.At(0).Low]
 	}
-	for i := range min(3, len(rest.words)) {
-		if subject := conditions[rest.words[i].low]; subject != "" && (i == 0 || rest.at(i-1).low == "a" || rest.at(i-1).low == "strictly" || rest.at(i-1).low == "lactose") {
-			if w := rest.words[i]; i == len(rest.words)-1 || w.stop != 0 || turns()[rest.at(i+1).low] {
+	for i := range min(3, len(rest)) {
+		if subject := english.Conditions[rest[i].Low]; subject != "" && (i == 0 || rest.At(i-1).Low == "a" || rest.At(i-1).Low == "strictly" || rest.At(i-1).Low == "lactose") {
+			if w := rest[i]; i == len(rest)-1 || w.Stop != 0 || english.Turns()[rest.At(i+1).Low] {
 				return fact(subject)
 			}
 		}
 	}
-	if rest.at(0).low == "a" || rest.at(0).low == "an" || rest.at(0).low == "the" {
-		for i := 1; i < min(6, len(rest.words)); i++ {
-			if roles()[rest.words[i].low] {
+	if rest.At(0).Low == "a" || rest.At(0).Low == "an" || rest.At(0).Low == "the" {
+		for i := 1; i < min(6, len(rest)); i++ {
+			if english.Roles()[rest[i].Low] {
 				return fact("user/role")
 			}
-			if rest.words[i].low == "member" {
-				return fact(key("user/member", rest.words[1:i]))
+			if rest[i].Low == "member" {
+				return fact(english.Subject("user/member", rest[1:i]))
 			}
-			if rest.words[i].stop != 0 {
+			if rest[i].Stop != 0 {
 				break
 			}
 		}
 		return Statement{}, false
 	}
-	if rest.named() {
+	if isFullName(rest) {
 		return fact("user/name")
 	}
 	return Statement{}, false
@@ -265,103 +260,166 @@ func (c clause) is() (Statement, bool) {
 
 // named reports whether a first and a last name follow, and then a mark or the
 // end.
-func (c clause) named() bool {
-	if len(c.words) < 2 || !c.at(0).capital || !c.at(1).capital || c.at(0).stop != 0 {
+func isFullName(c english.Clause) bool {
+	if len(c) < 2 || !c.At(0).Capital || !c.At(1).Capital || c.At(0).Stop != 0 {
 		return false
 	}
-	for _, w := range c.words[:2] {
-		if strings.IndexFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) >= 0 || sentenceCase()[w.low] {
+	for _, w := range c[:2] {
+		if strings.IndexFunc(w.Low, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) >= 0 || english.SentenceCase()[w.Low] || english.Ranks()[w.Low] || english.Peoples()[w.Low] {
 			return false
 		}
 	}
-	return len(c.words) == 2 || c.at(1).stop != 0 || turns()[c.at(2).low]
+	return len(c) == 2 || c.At(1).Stop != 0 || english.Turns()[c.At(2).Low]
 }
 
 // does reads what users have, use, speak and do for a living.
-func (c clause) does() (Statement, bool) {
-	if rest, ok := c.cut("i speak"); ok {
-		if rest.at(0).capital || rest.at(1).capital {
-			return fact(key("user/speaks", rest.head().words))
+func readDoes(c english.Clause) (Statement, bool) {
+	if rest, ok := c.Cut("i speak"); ok {
+		if rest.At(0).Capital || rest.At(1).Capital {
+			return fact(english.Subject("user/speaks", rest.Head()))
 		}
 		return Statement{}, false
 	}
-	if rest, ok := c.cut("i have"); ok {
-		if !counts()[rest.at(0).low] {
+	if rest, ok := c.Cut("i have"); ok {
+		if !english.Counts()[rest.At(0).Low] {
 			return Statement{}, false
 		}
-		for i := 1; i < min(4, len(rest.words)); i++ {
-			if kin()[rest.words[i].low] {
-				return fact("user/has/" + strings.TrimSuffix(rest.words[i].low, "s"))
+		for i := 1; i < min(4, len(rest)); i++ {
+			if english.Kin()[rest[i].Low] {
+				return fact("user/has/" + strings.TrimSuffix(rest[i].Low, "s"))
 			}
-			if rest.words[i].stop != 0 {
+			if rest[i].Stop != 0 {
 				break
 			}
 		}
 		return Statement{}, false
 	}
-	rest, ok := c.cut("i use", "i mostly use", "i mainly use", "i primarily use", "i run", "i drive", "i own", "i maintain", "i study", "i teach", "i develop in", "i code in", "i program in", "i write code in")
+	rest, ok := c.Cut("i use", "i mostly use", "i mainly use", "i primarily use", "i run", "i drive", "i own", "i maintain", "i study", "i teach", "i develop in", "i code in", "i program in", "i write code in")
 	if !ok {
 		return Statement{}, false
 	}
-	first := rest.at(0).low
-	if vague()[first] || untold()[first] || determiners()[first] && first != "a" && first != "an" || rest.has(atHand()) || rest.has(addressed()) || rest.has(pointing()) || first == "out" || first == "into" || first == "to" {
+	first := rest.At(0).Low
+	if english.Vague()[first] || english.Untold()[first] || english.Determiners()[first] && first != "a" && first != "an" || rest.AtHand() || rest.Has(english.Addressed()) || rest.Has(english.Pointing()) || first == "out" || first == "into" || first == "to" {
 		return Statement{}, false
 	}
-	return fact(key("user/uses", rest.head().words))
+	return fact(english.Subject("user/uses", rest.Head()))
 }
 
 // wants reads goals: what is to be reached by a time that is not near.
-func (c clause) wants() (Statement, bool) {
-	rest, ok := c.cut("i want to", "i plan to", "i aim to", "i am trying to", "i hope to", "i am planning to", "i am working towards", "i am working toward", "i would like to")
-	if !ok || !reaches()[rest.at(0).low] || !rest.has(deadlines()) || rest.has(atHand()) || rest.at(0).low == "be" && rest.at(1).low != "able" {
+func readWants(c english.Clause) (Statement, bool) {
+	rest, ok := c.Cut("i want to", "i plan to", "i aim to", "i am trying to", "i hope to", "i am planning to", "i am working towards", "i am working toward", "i would like to")
+	if !ok || !english.Reaches()[rest.At(0).Low] || !hasDeadline(rest) || rest.AtHand() || rest.At(0).Low == "be" && rest.At(1).Low != "able" {
 		return Statement{}, false
 	}
-	return Statement{Type: memory.TypeGoal, Subject: key("user/goal", rest.words)}, true
+	return Statement{Type: memory.TypeGoal, Subject: english.Subject("user/goal", rest)}, true
+}
+
+// hasDeadline reports whether a clause names a time that is not near: "by June", "by the end of
+// 2031", "within two years".
+func hasDeadline(c english.Clause) bool {
+	if c.Has(english.Deadlines()) {
+		return true
+	}
+	for i := range c {
+		rest := c.Skip(i + 1)
+		switch c[i].Low {
+		case "by":
+			if end, ok := rest.Cut("the end of", "end of"); ok {
+				rest = end
+			}
+			for rest.At(0).Low == "the" || rest.At(0).Low == "this" || rest.At(0).Low == "next" {
+				rest = rest.Skip(1)
+			}
+			if w := rest.At(0); isYear(w.Low) || english.Seasons()[w.Low] || english.Spans()[w.Low] || english.Months()[w.Low] || w.Low == "may" && w.Capital {
+				return true
+			}
+		case "within", "next":
+			if english.Spans()[rest.At(0).Low] && c[i].Low == "within" || english.Spans()[rest.At(1).Low] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isYear reports whether a word is the number of a year.
+func isYear(low string) bool {
+	if len(low) != 4 || low < "1900" || low > "2999" {
+		return false
+	}
+	_, err := strconv.Atoi(low)
+	return err == nil
+}
+
+// chosen reports whether a clause means one among those that were offered: "the blue one", "the
+// cheapest", "version b". So does "the" with one word and no more.
+func chosen(c english.Clause) bool {
+	if c.Has(english.Choices()) {
+		return true
+	}
+	for i, w := range c {
+		next := c.At(i + 1)
+		if english.Lettered()[w.Low] && (len(next.Low) == 1 || next.Low != "" && english.Digit(next.Low[0])) {
+			return true
+		}
+		if w.Low != "the" {
+			continue
+		}
+		if i == 0 && len(c) == 2 || english.Comparatives()[next.Low] || len(next.Low) > 5 && strings.HasSuffix(next.Low, "est") {
+			return true
+		}
+		for k := i + 1; k < min(i+4, len(c)); k++ {
+			if low := c[k].Low; low == "one" || low == "ones" || low == "option" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // decided reads what was decided about how to work.
-func (c clause) decided() (Statement, bool) {
+func readDecided(c english.Clause) (Statement, bool) {
 	who := "user"
-	rest, ok := c.cut("i decided", "i have decided")
+	rest, ok := c.Cut("i decided", "i have decided")
 	if !ok {
 		who = "project"
-		if rest, ok = c.cut("we decided", "we have decided", "we agreed", "we have agreed", "the team decided", "the team has decided", "the team agreed"); !ok {
+		if rest, ok = c.Cut("we decided", "we have decided", "we agreed", "we have agreed", "the team decided", "the team has decided", "the team agreed"); !ok {
 			return Statement{}, false
 		}
 	}
-	if rest.has(bygone()) {
+	if rest.Has(english.Bygone()) {
 		return Statement{}, false
 	}
-	object := rest.skip(1)
-	switch rest.at(0).low {
+	object := rest.Skip(1)
+	switch rest.At(0).Low {
 	case "to":
-		if object.at(0).low == "not" {
-			object = object.skip(1)
+		if object.At(0).Low == "not" {
+			object = object.Skip(1)
 		}
-		if object.at(0).low == "go" && object.at(1).low == "with" || object.at(0).low == "stick" && object.at(1).low == "with" {
-			return using(who, object.skip(2))
+		if object.At(0).Low == "go" && object.At(1).Low == "with" || object.At(0).Low == "stick" && object.At(1).Low == "with" {
+			return using(who, object.Skip(2))
 		}
-		if object.at(0).low == "use" || object.at(0).low == "adopt" {
-			return using(who, object.skip(1))
+		if object.At(0).Low == "use" || object.At(0).Low == "adopt" {
+			return using(who, object.Skip(1))
 		}
-		if !resolves()[object.at(0).low] || vague()[object.at(1).low] {
+		if !english.Resolves()[object.At(0).Low] || english.Vague()[object.At(1).Low] {
 			return Statement{}, false
 		}
 	case "not":
-		object = object.skip(1)
-		if !resolves()[object.at(0).low] {
+		object = object.Skip(1)
+		if !english.Resolves()[object.At(0).Low] {
 			return Statement{}, false
 		}
 	case "on", "against":
-		if vague()[object.at(0).low] || indefinite()[object.at(0).low] || calendar()[object.at(0).low] || gerund(object.at(0).low, resolves()) == "" && determiners()[object.at(0).low] {
+		if english.Vague()[object.At(0).Low] || english.Indefinite()[object.At(0).Low] || english.Calendar()[object.At(0).Low] || english.Gerund(object.At(0).Low, english.Resolves()) == "" && english.Determiners()[object.At(0).Low] {
 			return Statement{}, false
 		}
 	case "that":
-		if who == "user" || !project()[object.at(0).low] && object.at(0).low != "we" && !object.has(modals()) {
+		if who == "user" || !english.Project()[object.At(0).Low] && object.At(0).Low != "we" && !object.Has(english.Modals()) {
 			return Statement{}, false
 		}
 	default:
 		return Statement{}, false
 	}
-	return fact(key(who+"/decided", object.words))
+	return fact(english.Subject(who+"/decided", object))
 }

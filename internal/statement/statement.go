@@ -5,7 +5,7 @@
 // the forms by which people state such a thing: "always", "never", "my X is",
 // "I prefer", "we use", "we decided", "remember that" and their kin. Forms that end
 // or limit a rule are read, too: "you may ... again", "forget that rule", "I told you to never
-// ..., drop it", "except on release branches". Closed lists of verbs and nouns, in the files whose names end in words, tell "never
+// ..., drop it", "except on release branches". The closed lists of verbs and nouns of internal/english tell "never
 // push to main" from "never mind" and "my timezone is CET" from "my bag is
 // gone".
 //
@@ -42,14 +42,15 @@
 package statement
 
 import (
-	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/english"
+	"lukasa.dev/internal/stated"
 	"lukasa.dev/internal/typed"
 )
 
 // Version is raised whenever the same message may give other statements. What was
 // read of sessions by another version is read again at the next compile, and memories
 // that no longer follow from what was said are taken back.
-const Version = 6
+const Version = 7
 
 // Limits of what is read.
 const (
@@ -59,50 +60,7 @@ const (
 )
 
 // Statement is one thing that a user said and that is worth to be remembered.
-type Statement struct {
-	// Type is fact, preference, constraint or goal.
-	Type memory.Type
-	// Strength is that of a constraint or a preference. "Always", "never" and
-	// "must" are hard, since only hard constraints are shown whatever is asked
-	// for; other rules and tastes are firm, and what is said with "ideally",
-	// "if possible" or "prefer" is soft.
-	Strength memory.Strength
-	// Polarity is that of a preference.
-	Polarity memory.Polarity
-
-	Text     string // the sentence, verbatim
-	From, To int    // where it stands in the message, in bytes
-
-	// Subject is what it is about, such as user/timezone. Of two statements with
-	// the same subject only one can hold.
-	Subject string
-	// Replaces is a further subject whose statement this one puts aside, as in
-	// "use pnpm, not npm". It may be empty.
-	Replaces string
-	// Correction says that it was said to put something right.
-	Correction bool
-	// Retraction says that what it is about no longer holds and that nothing
-	// takes its place.
-	Retraction bool
-	// Exception says that it limits a rule instead of stating one: "except on
-	// release branches". The rule stays, with this text behind its own.
-	Exception bool
-	// Anaphoric says that a retraction, an exception or a correction names no
-	// subject of its own and means what was stated last: "forget that rule".
-	Anaphoric bool
-	// Everywhere says that it was said for all projects of the user.
-	Everywhere bool
-	// Topic is the trigger of a standing instruction as it is written, such as
-	// "recipes" in "whenever I ask about recipes". It is empty if the instruction
-	// always holds.
-	Topic string
-	// Within is by which words it is bound to a time or a task, such as "for this
-	// task". It is empty if it holds in general.
-	Within string
-}
-
-// Temporary reports whether it was said for a while only.
-func (s *Statement) Temporary() bool { return s.Within != "" }
+type Statement = stated.Statement
 
 // Read returns what a message states, in the order in which it was said.
 func Read(text string) []Statement {
@@ -115,6 +73,6 @@ func Read(text string) []Statement {
 		return nil
 	}
 	r := reader{text: text}
-	typed.Prose(text, func(from, to int) bool { return sentences(text, from, to, r.take) })
+	typed.Prose(text, func(from, to int) bool { return english.Sentences(text, from, to, r.take) })
 	return r.stated()
 }

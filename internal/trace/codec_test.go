@@ -11,6 +11,8 @@ import (
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/testsize"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // sealed returns an encoding with a checksum that fits.
@@ -32,7 +34,7 @@ func sampleTraces(t testing.TB) []*Trace {
 		Tasks: []Task{{
 			Goal: "a goal", Words: []string{"goal"}, From: at, To: Ref{ID: "z"}, Steps: []Step{
 				{}, {Call: at}, {Result: at}, {Call: at, Result: at, Tool: "t", Shape: "x=<id>", Error: "goal", Said: []string{"one", "two"}, Asked: 1, Times: 9, Cost: 1 << 50, Known: true,
-					State: Broken, Got: GotList, Open: MaxOpen, Left: 3, Trust: 5, Args: []Arg{{Name: "x", Tool: "t", Slot: SlotObject, From: FromWorld, Back: 255}}},
+					State: Broken, Got: GotList, Open: provenance.MaxOpen, Left: 3, Trust: 5, Args: []Arg{{Name: "x", Tool: "t", Slot: shapes.SlotObject, From: provenance.FromWorld, Back: 255}}},
 				{Call: at, Result: Ref{ID: "e-2"}},
 			},
 			Choices: []Choice{{Ref: at, Step: -1, Question: "q", Chosen: "c", Reason: "r", Others: []string{"", "o"}}, {Step: 4}},

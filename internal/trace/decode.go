@@ -6,6 +6,8 @@ import (
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // Decode returns the traces of an encoding that Append made. It refuses anything
@@ -268,7 +270,7 @@ func (d *decoder) task(t *Task) {
 	t.Dropped = int(d.number(1<<62 - 1))
 	t.Said = d.shares()
 	t.Asked = d.byte(uint8(min(len(t.Said), 255)))
-	t.Open, t.Left = d.byte(MaxOpen), d.byte(MaxOpen)
+	t.Open, t.Left = d.byte(provenance.MaxOpen), d.byte(provenance.MaxOpen)
 	if n := d.count(minStep); n > 0 {
 		t.Steps = make([]Step, n)
 		for i := range t.Steps {
@@ -327,7 +329,7 @@ func (d *decoder) step(s *Step) {
 	s.Cost, s.Times = int64(d.number(1<<63-1)), uint32(d.number(1<<32-1))
 	s.Said = d.shares()
 	s.Asked = d.byte(uint8(min(len(s.Said), 255)))
-	s.Open, s.Left = d.byte(MaxOpen), d.byte(MaxOpen)
+	s.Open, s.Left = d.byte(provenance.MaxOpen), d.byte(provenance.MaxOpen)
 	n := d.count(minArg)
 	if n == 0 {
 		return
@@ -339,6 +341,6 @@ func (d *decoder) step(s *Step) {
 	s.Args = d.args[:n:n]
 	d.args = d.args[n:]
 	for i := range s.Args {
-		s.Args[i] = Arg{Name: d.share(), Tool: d.share(), Slot: Slot(d.byte(uint8(SlotObject))), From: Origin(d.byte(uint8(FromWorld))), Back: d.byte(255)}
+		s.Args[i] = Arg{Name: d.share(), Tool: d.share(), Slot: shapes.Slot(d.byte(uint8(shapes.SlotObject))), From: provenance.Origin(d.byte(uint8(provenance.FromWorld))), Back: d.byte(255)}
 	}
 }

@@ -3,6 +3,8 @@ package trace
 import (
 	"strings"
 	"unicode"
+
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // What agents and Lukasa write in place of a result when a call did not run, or did not
@@ -58,4 +60,4 @@ func Telltale(signature string) bool {
 }
 
 // empty are words of errors that tell nothing.
-var empty = indexWords("error errors err exit exited code status with failed failure fail command process exception the signal returned non zero fatal uncaught unknown result tool did not int value path text number uuid hash url date time email list object bool key word host code")
+var empty = shapes.List("error errors err exit exited code status with failed failure fail command process exception the signal returned non zero fatal uncaught unknown result tool did not int value path text number uuid hash url date time email list object bool key word host code")

@@ -115,12 +115,12 @@ func (r *Reader) belong(ev *hmx.Event) {
 	t := &r.tasks[len(r.tasks)-1]
 	text := string(ev.Metadata)
 	named := strings.Contains(text, `"project_id"`)
-	if t.placed || !named && (t.Project != "" || !strings.Contains(text, `"cwd"`)) || !r.metadata.openObject(text) {
+	if t.placed || !named && (t.Project != "" || !strings.Contains(text, `"cwd"`)) || !r.metadata.OpenObject(text) {
 		return
 	}
-	if id := r.metadata.str(0, "project_id"); id != "" && len(id) <= MaxProject {
+	if id := r.metadata.Str(0, "project_id"); id != "" && len(id) <= MaxProject {
 		t.Project, t.placed = r.intern([]byte(id)), true
-	} else if dir := r.metadata.str(0, "cwd"); t.Project == "" && dir != "" && len(dir) <= MaxProject {
+	} else if dir := r.metadata.Str(0, "cwd"); t.Project == "" && dir != "" && len(dir) <= MaxProject {
 		t.Project = r.intern([]byte(dir))
 	}
 }

@@ -6,6 +6,10 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/programs"
+	"lukasa.dev/internal/trace/jsonpage"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // Glance is what one event tells of what was done, without any other event of its
@@ -78,8 +82,8 @@ func GlanceAt(ev *hmx.Event) *Glance {
 	if r.shared = &r.own; len(r.own.known) > maxGlanced {
 		r.own = Strings{}
 	}
-	g := &Glance{Event: keyOf(ev.EventID)}
-	r.content.openObject(string(ev.Content))
+	g := &Glance{Event: provenance.KeyOf(ev.EventID)}
+	r.content.OpenObject(string(ev.Content))
 	switch ev.EventType {
 	case hmx.TypeMessage:
 		r.glanceMessage(g)
@@ -105,7 +109,7 @@ func GlanceAt(ev *hmx.Event) *Glance {
 			r.glanceBroken(g, text)
 		}
 	case hmx.TypeDecision:
-		g.Sort, g.Tool, g.State, g.Next = GlanceDecision, ToolDecision, OK, aboutNext(r.content.str(0, "question"))
+		g.Sort, g.Tool, g.State, g.Next = GlanceDecision, ToolDecision, OK, aboutNext(r.content.Str(0, "question"))
 	case hmx.TypeError:
 		g.Sort, g.Tool = GlanceError, ToolError
 		text := r.failureText()
@@ -114,7 +118,7 @@ func GlanceAt(ev *hmx.Event) *Glance {
 			g.State, g.Known = state, false
 			break
 		}
-		if ownName(r.content.str(0, "tool_name", "tool")) {
+		if ownName(r.content.Str(0, "tool_name", "tool")) {
 			g.Sort = GlanceOther
 			break
 		}
@@ -124,24 +128,24 @@ func GlanceAt(ev *hmx.Event) *Glance {
 	case hmx.TypeFeedback:
 		r.glanceFeedback(g)
 	}
-	r.content.let()
-	r.metadata.let()
-	r.inner.let()
+	r.content.Let()
+	r.metadata.Let()
+	r.inner.Let()
 	return g
 }
 
 // named notes which events an event names.
 func (g *Glance) named(ev *hmx.Event) {
 	if id := ev.ParentEventID.Value; id != "" {
-		g.Parent = keyOf(id)
+		g.Parent = provenance.KeyOf(id)
 	}
 	if id := ev.CorrelationID.Value; id != "" {
-		g.Correlation = keyOf(id)
+		g.Correlation = provenance.KeyOf(id)
 	}
 }
 
 func (r *Reader) glanceMessage(g *Glance) {
-	switch r.content.str(0, "role") {
+	switch r.content.Str(0, "role") {
 	case "user":
 		g.Sort = GlanceUser
 	case "assistant", "agent":
@@ -149,7 +153,7 @@ func (r *Reader) glanceMessage(g *Glance) {
 	default:
 		return
 	}
-	text := r.content.str(0, "text", "content")
+	text := r.content.Str(0, "text", "content")
 	if len(text) <= 2*spokenEnds {
 		g.Spoke = fewWords(text, 1) == 1
 	} else {
@@ -184,7 +188,7 @@ func (r *Reader) glanceResult(g *Glance, ev *hmx.Event) {
 // glanceBroken notes what went wrong.
 func (r *Reader) glanceBroken(g *Glance, text string) {
 	g.State, g.Known = Broken, true
-	r.shape = appendSignature(r.shape[:0], text)
+	r.shape = shapes.AppendSignature(r.shape[:0], text)
 	g.Error = r.intern(r.shape)
 }
 
@@ -196,15 +200,15 @@ func (r *Reader) glanceFeedback(g *Glance) {
 	if g.Sort, g.Outcome = GlanceFeedback, o; correction {
 		g.Sort = GlanceMended
 	}
-	if target := r.content.str(0, "target_event_id"); target != "" {
-		g.Target = keyOf(target)
+	if target := r.content.Str(0, "target_event_id"); target != "" {
+		g.Target = provenance.KeyOf(target)
 	}
 }
 
 // callID returns the hash of the call that an event is or answers, 0 if it names none.
 func (r *Reader) callID() uint64 {
-	if id := r.content.str(0, "call_id"); id != "" {
-		return keyOf(id)
+	if id := r.content.Str(0, "call_id"); id != "" {
+		return provenance.KeyOf(id)
 	}
 	return 0
 }
@@ -218,19 +222,19 @@ func CommandLine(ev *hmx.Event) string {
 	r := glancers.Get().(*Reader)
 	defer glancers.Put(r)
 	r.shared = &r.own
-	r.content.openObject(string(ev.Content))
+	r.content.OpenObject(string(ev.Content))
 	defer func() {
-		r.content.let()
-		r.inner.let()
+		r.content.Let()
+		r.inner.Let()
 	}()
-	p, at := &r.content, r.content.member(0, "arguments", "args", "input", "parameters")
+	p, at := &r.content, r.content.Member(0, "arguments", "args", "input", "parameters")
 	switch {
 	case ev.EventType == hmx.TypeCommandExec || ev.EventType == hmx.TypeTestRun:
 		at = 0
 	case ev.EventType != hmx.TypeToolCall || at == canon.None:
 		return ""
-	case p.doc.Kind(at) == canon.String:
-		if !r.inner.openInner(p.at(at)) {
+	case p.Doc.Kind(at) == canon.String:
+		if !r.inner.OpenInner(p.At(at)) {
 			return ""
 		}
 		p, at = &r.inner, 0
@@ -238,24 +242,24 @@ func CommandLine(ev *hmx.Event) string {
 	if at = commandAt(p, at); at == canon.None {
 		return ""
 	}
-	if p.doc.Kind(at) == canon.Array {
-		return clip(wordsOf(p, at), MaxCommand)
+	if p.Doc.Kind(at) == canon.Array {
+		return shapes.Clip(wordsOf(p, at), MaxCommand)
 	}
-	return clip(commandText(p, at), MaxCommand)
+	return shapes.Clip(commandText(p, at), MaxCommand)
 }
 
 // wordsOf returns the words of a list with blanks between them; of a shell that is given a
 // line, the line.
-func wordsOf(p *page, n canon.Node) string {
+func wordsOf(p *jsonpage.Page, n canon.Node) string {
 	var words []string
-	first, end := p.doc.Children(n)
-	for c := first; c < end && len(words) < maxLexed; c = p.doc.After(c) {
-		if p.doc.Kind(c) == canon.String {
-			words = append(words, p.at(c))
+	first, end := p.Doc.Children(n)
+	for c := first; c < end && len(words) < shapes.MaxLexed; c = p.Doc.After(c) {
+		if p.Doc.Kind(c) == canon.String {
+			words = append(words, p.At(c))
 		}
 	}
-	if len(words) > 0 && shells()[program(words[0])] {
-		if line, ok := shellText(words[1:]); ok {
+	if len(words) > 0 && programs.Shells()[shapes.ProgramOf(words[0])] {
+		if line, ok := shapes.ShellText(words[1:]); ok {
 			return line
 		}
 	}

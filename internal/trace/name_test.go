@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 func TestStepOf(t *testing.T) {
@@ -49,8 +50,8 @@ func TestStepOf(t *testing.T) {
 		{"gh pr create --title x", "gh pr create", "gh pr create --title <word>"},
 		{"", "", ""},
 	} {
-		shape := string(commandShape(nil, c.line))
-		if step := StepOf(shape); step != c.step || shape != c.shape {
+		shape := string(shapes.CommandShape(nil, c.line))
+		if step := shapes.StepOf(shape); step != c.step || shape != c.shape {
 			t.Errorf("%q is the step %q in the shape %q, want %q in %q", c.line, step, shape, c.step, c.shape)
 		}
 	}
@@ -95,7 +96,7 @@ func TestLooks(t *testing.T) {
 		"git status": true, "git log": true, "rg": true,
 		"git push": false, "go test": false, "Edit": false, "file_edit": false, "get_reservation_details": false, "find_user_id_by_email": false, "search_direct_flight": false, "Task": false,
 	} {
-		if Looks(step) != want {
+		if shapes.Looks(step) != want {
 			t.Errorf("%s only looks: %v", step, !want)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/testsize"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 	"pgregory.net/rapid"
 )
 
@@ -74,7 +76,7 @@ func checkBounds(t interface{ Fatalf(string, ...any) }, tr *Trace) {
 		checkTalk(t, task.Said, task.Asked)
 		for k := range task.Steps {
 			s := &task.Steps[k]
-			if s.Tool == "" || len(s.Tool) > MaxName || len(s.Shape) > MaxShape || len(s.Error) > MaxError || len(s.Args) > MaxArgs || s.Times == 0 || s.Open > MaxOpen || s.Left > MaxOpen {
+			if s.Tool == "" || len(s.Tool) > shapes.MaxName || len(s.Shape) > shapes.MaxShape || len(s.Error) > shapes.MaxError || len(s.Args) > shapes.MaxArgs || s.Times == 0 || s.Open > provenance.MaxOpen || s.Left > provenance.MaxOpen {
 				t.Fatalf("step %d is too large: %+v", k, s)
 			}
 			if s.State == Unanswered && (s.Known || s.Result.ID != "" || s.Error != "") || s.State == Broken && !s.Known || s.Error != "" && s.State != Broken || s.Cost < 0 {

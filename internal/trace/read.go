@@ -9,6 +9,8 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace/jsonpage"
+	"lukasa.dev/internal/trace/provenance"
 )
 
 // LongPause is the pause after which a user's message begins a new task.
@@ -53,13 +55,13 @@ type Reader struct {
 	byCall  map[uint64]place  // of calls, by their call_id
 	heard   map[uint32]string // signatures of results that do not tell how they went, by step
 	calls   []call
-	origins origins
+	origins provenance.Values
 	lexicon lexicon
 	// said and told are the words of user and agent since the last step.
 	said, told []int32
 
 	// What follows is for one event at a time.
-	content, metadata, inner page
+	content, metadata, inner jsonpage.Page
 	words                    []int32
 	shape                    []byte
 	args                     []Arg
@@ -111,8 +113,8 @@ func (r *Reader) Add(e Event) {
 		r.start(ev)
 	}
 	r.events++
-	r.origins.left = maxScanned
-	r.content.openObject(string(ev.Content))
+	r.origins.Left = provenance.MaxScanned
+	r.content.OpenObject(string(ev.Content))
 	ref := Ref{ID: ev.EventID, Position: e.Position, Time: ev.Timestamp.Time().UnixMilli()}
 	at := r.serial
 	switch ev.EventType {
@@ -143,7 +145,7 @@ func (r *Reader) Add(e Event) {
 	r.prev, r.clock = ref, ref.Time
 	if r.serial != at {
 		r.keep(ev.EventID, place{int32(len(r.tasks) - 1), r.serial})
-	} else if _, ok := r.places[keyOf(ev.EventID)]; !ok {
+	} else if _, ok := r.places[provenance.KeyOf(ev.EventID)]; !ok {
 		r.keep(ev.EventID, place{int32(len(r.tasks) - 1), 0})
 	}
 }
@@ -157,8 +159,8 @@ func (r *Reader) start(ev *hmx.Event) {
 	if r.places == nil {
 		r.places, r.byCall = map[uint64]place{}, map[uint64]place{}
 	}
-	r.origins.inner = &r.inner
-	r.origins.reset()
+	r.origins.Inner = &r.inner
+	r.origins.Reset()
 }
 
 // keep remembers where an event went.
@@ -166,7 +168,7 @@ func (r *Reader) keep(id string, p place) {
 	if len(r.places) >= maxPlaces {
 		clear(r.places)
 	}
-	r.places[keyOf(id)] = p
+	r.places[provenance.KeyOf(id)] = p
 }
 
 // keepCall remembers where a call went.
@@ -209,7 +211,7 @@ func (r *Reader) begin(e Event, ref Ref) *building {
 func (r *Reader) close(t *Task) {
 	t.To = own(r.prev)
 	t.Said, t.Asked = r.talk()
-	t.Open, t.Left = r.origins.open()
+	t.Open, t.Left = r.origins.Open()
 }
 
 // talk returns the words since the last step as a list of its own, and how many of
@@ -264,21 +266,21 @@ func (r *Reader) Reset() {
 	clear(r.heard)
 	r.calls = r.calls[:0]
 	r.said, r.told = r.said[:0], r.told[:0]
-	r.content.let()
-	r.metadata.let()
-	r.inner.let()
+	r.content.Let()
+	r.metadata.Let()
+	r.inner.Let()
 }
 
 // world remembers the values of an event that is no act.
 func (r *Reader) world() {
 	p := &r.content
-	if !p.ok {
+	if !p.Ok {
 		return
 	}
-	first, end := p.doc.Children(0)
-	for c := first; c < end; c = p.doc.After(c) {
-		if p.doc.Kind(c) == canon.String {
-			r.origins.seen(p.at(c), false, FromWorld, r.serial, 0)
+	first, end := p.Doc.Children(0)
+	for c := first; c < end; c = p.Doc.After(c) {
+		if p.Doc.Kind(c) == canon.String {
+			r.origins.Seen(p.At(c), false, provenance.FromWorld, r.serial, 0)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package trace
 import (
 	"cmp"
 	"slices"
+
+	"lukasa.dev/internal/programs"
 )
 
 // Deed is an act of a session, with what came of it and of the task that it was of.
@@ -347,7 +349,7 @@ func (t *replayed) conclude(deeds []Deed) Outcome {
 				return o
 			}
 		}
-		if d.Tool == ToolTest || d.Command && runsTests(d.Tool) {
+		if d.Tool == ToolTest || d.Command && programs.RunsTests(d.Tool) {
 			return went
 		}
 	}

@@ -3,34 +3,36 @@ package trace
 import (
 	"strings"
 	"testing"
+
+	"lukasa.dev/internal/trace/shapes"
 )
 
 func TestSlots(t *testing.T) {
 	for _, c := range []struct {
-		slot   Slot
+		slot   shapes.Slot
 		values string // one a line
 	}{
-		{SlotText, "San Francisco\nMia\nHi! I'm new here\ninProgress\n(13 - 11) + 2\na=b\n@user\nMia Li <mia@x.org>"},
-		{SlotWord, "economy\none_way\nno\nin-progress\nmodify"},
-		{SlotID, "mia_li_3668\nHAT069\n2FBBAH\ncredit_card_4421486\nORD-2024-117\ngpt-4\n#4711\ncall_oIHazX6yQrB8hUwl4cRilFKj\n12:34:56:78\n1.2.3\n+49-30-123456"},
-		{SlotUUID, "019e5a3b-7c4d-7000-8000-000000000001\n019E5A3B-7C4D-7000-8000-00000000000F"},
-		{SlotHash, "9f2c1ab\nd41d8cd98f00b204e9800998ecf8427e"},
-		{SlotInt, "0\n-12\n7447\n+3"},
-		{SlotNumber, "3.14\n-0.5\n1,203.50\n$1,203.50\n99%\n€12"},
-		{SlotDate, "2024-05-20\n2024/05/20\n20.05.2024\n5/20/24"},
-		{SlotTime, "2024-05-15T09:00:00.000Z\n2024-05-15 15:00:00\n06:00:00\n9:30\n3:30 PM\n2026-11-02T09:00:00+01:00"},
-		{SlotEmail, "mia.li3818@example.com"},
-		{SlotPath, "billing/refund.go\n/etc/hosts\n./x\nmain.rs\nC:\\Users\\x\nfix/refund-rounding\nREADME.md\n.env"},
-		{SlotURL, "https://api.example.com/v1\npostgres://u:p@h/db\nwww.example.com\ns3://bucket/key"},
-		{SlotCode, "JFK\nUSD\nUHDAHF\nUK"},
+		{shapes.SlotText, "San Francisco\nMia\nHi! I'm new here\ninProgress\n(13 - 11) + 2\na=b\n@user\nMia Li <mia@x.org>"},
+		{shapes.SlotWord, "economy\none_way\nno\nin-progress\nmodify"},
+		{shapes.SlotID, "mia_li_3668\nHAT069\n2FBBAH\ncredit_card_4421486\nORD-2024-117\ngpt-4\n#4711\ncall_oIHazX6yQrB8hUwl4cRilFKj\n12:34:56:78\n1.2.3\n+49-30-123456"},
+		{shapes.SlotUUID, "019e5a3b-7c4d-7000-8000-000000000001\n019E5A3B-7C4D-7000-8000-00000000000F"},
+		{shapes.SlotHash, "9f2c1ab\nd41d8cd98f00b204e9800998ecf8427e"},
+		{shapes.SlotInt, "0\n-12\n7447\n+3"},
+		{shapes.SlotNumber, "3.14\n-0.5\n1,203.50\n$1,203.50\n99%\n€12"},
+		{shapes.SlotDate, "2024-05-20\n2024/05/20\n20.05.2024\n5/20/24"},
+		{shapes.SlotTime, "2024-05-15T09:00:00.000Z\n2024-05-15 15:00:00\n06:00:00\n9:30\n3:30 PM\n2026-11-02T09:00:00+01:00"},
+		{shapes.SlotEmail, "mia.li3818@example.com"},
+		{shapes.SlotPath, "billing/refund.go\n/etc/hosts\n./x\nmain.rs\nC:\\Users\\x\nfix/refund-rounding\nREADME.md\n.env"},
+		{shapes.SlotURL, "https://api.example.com/v1\npostgres://u:p@h/db\nwww.example.com\ns3://bucket/key"},
+		{shapes.SlotCode, "JFK\nUSD\nUHDAHF\nUK"},
 	} {
 		for v := range strings.SplitSeq(c.values, "\n") {
-			if got := slotOf(v); got != c.slot {
+			if got := shapes.SlotOf(v); got != c.slot {
 				t.Errorf("%q is %s, want %s", v, got, c.slot)
 			}
 		}
 	}
-	if slotOf("") != SlotText || slotOf(strings.Repeat("a", 2*maxSlotText)) != SlotText || Slot(200).String() != "<text>" {
+	if shapes.SlotOf("") != shapes.SlotText || shapes.SlotOf(strings.Repeat("a", 2*shapes.MaxSlotText)) != shapes.SlotText || shapes.Slot(200).String() != "<text>" {
 		t.Error("what is no value is no text")
 	}
 }
@@ -99,7 +101,7 @@ func TestClip(t *testing.T) {
 		{"größer", 4, "grö"},
 		{"a\u202eb\x1b[0m\xffc", 20, "ab [0mc"},
 	} {
-		if got := clip(c.text, c.limit); got != c.want || len(got) > c.limit {
+		if got := shapes.Clip(c.text, c.limit); got != c.want || len(got) > c.limit {
 			t.Errorf("%q clipped to %d is %q, want %q", c.text, c.limit, got, c.want)
 		}
 	}

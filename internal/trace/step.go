@@ -10,6 +10,9 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace/jsonpage"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // call is a call of a tool that a result may belong to.
@@ -40,7 +43,7 @@ func (r *Reader) step(e Event, ref Ref, tool string) *Step {
 	r.serial++
 	s := Step{Call: own(ref), Tool: tool, Shape: r.intern(r.shape), Times: 1, Trust: e.Trust}
 	s.Said, s.Asked = r.talk()
-	s.Open, s.Left = r.origins.open()
+	s.Open, s.Left = r.origins.Open()
 	r.said, r.told = r.said[:0], r.told[:0]
 	t.Steps = append(t.Steps, s)
 	t.serials = append(t.serials, r.serial)
@@ -124,7 +127,7 @@ func (r *Reader) stepAt(p place) *Step {
 // toolCall reads a call of a tool.
 func (r *Reader) toolCall(e Event, ref Ref) {
 	does := r.callOf(e.Event)
-	c := call{event: keyOf(e.EventID), id: r.callID(), tool: does.tool, command: does.command}
+	c := call{event: provenance.KeyOf(e.EventID), id: r.callID(), tool: does.tool, command: does.command}
 	if does.own {
 		r.task(e, ref)
 	} else {
@@ -147,7 +150,7 @@ func (r *Reader) toolCall(e Event, ref Ref) {
 type invocation struct {
 	tool    string // as the call names it
 	step    string
-	args    *page
+	args    *jsonpage.Page
 	command bool // it runs a command line
 	own     bool // it calls Lukasa itself
 }
@@ -156,13 +159,13 @@ type invocation struct {
 func (r *Reader) callOf(ev *hmx.Event) invocation {
 	p := &r.content
 	tool := r.toolName(r.nameOfTool(ev))
-	args, at := p, p.member(0, "arguments", "args", "input", "parameters")
-	if at != canon.None && p.doc.Kind(at) == canon.String && r.inner.openInner(p.at(at)) {
+	args, at := p, p.Member(0, "arguments", "args", "input", "parameters")
+	if at != canon.None && p.Doc.Kind(at) == canon.String && r.inner.OpenInner(p.At(at)) {
 		args, at = &r.inner, 0
 	}
 	if at == canon.None {
 		at = 0
-		args = &page{}
+		args = &jsonpage.Page{}
 	}
 	r.shapeOf(args, at)
 	c := invocation{tool: tool, step: tool, args: args, own: ownName(tool)}
@@ -175,7 +178,7 @@ func (r *Reader) callOf(ev *hmx.Event) invocation {
 
 // stepName returns the step that the command line is whose shape was read.
 func (r *Reader) stepName() string {
-	if name := StepOf(string(r.shape)); name != "" {
+	if name := shapes.StepOf(string(r.shape)); name != "" {
 		return r.intern([]byte(name))
 	}
 	return ToolCommand
@@ -183,7 +186,7 @@ func (r *Reader) stepName() string {
 
 // nameOfTool returns the name of the tool that an event is about.
 func (r *Reader) nameOfTool(ev *hmx.Event) string {
-	if name := r.content.str(0, "tool_name", "tool"); name != "" {
+	if name := r.content.Str(0, "tool_name", "tool"); name != "" {
 		return name
 	}
 	name, _ := strings.CutPrefix(ev.Source.Value, "tool:")
@@ -195,8 +198,8 @@ func (r *Reader) nameOfTool(ev *hmx.Event) string {
 
 // runs reports whether a tool runs command lines, by the words of its name.
 func runs(tool string) bool {
-	var buf [2 * MaxName]byte
-	for w := range bytes.FieldsSeq(spaceWords(buf[:0], tool)) {
+	var buf [2 * shapes.MaxName]byte
+	for w := range bytes.FieldsSeq(shapes.SpaceWords(buf[:0], tool)) {
 		if runners()[string(w)] {
 			return true
 		}
@@ -219,12 +222,12 @@ func ownName(name string) bool {
 
 // commandIn makes the shape that of the command line among the arguments, and reports
 // whether there is one.
-func (r *Reader) commandIn(p *page, n canon.Node) bool {
+func (r *Reader) commandIn(p *jsonpage.Page, n canon.Node) bool {
 	at := commandAt(p, n)
 	if at == canon.None {
 		return false
 	}
-	shape := commandShape(nil, commandText(p, at))
+	shape := shapes.CommandShape(nil, commandText(p, at))
 	if len(shape) > 0 {
 		r.shape = append(r.shape[:0], shape...)
 	}
@@ -232,32 +235,32 @@ func (r *Reader) commandIn(p *page, n canon.Node) bool {
 }
 
 // commandAt returns the command line among arguments, or None.
-func commandAt(p *page, n canon.Node) canon.Node {
-	at := p.member(n, "command", "cmd", "script", "command_line", "commandLine")
-	if action := p.member(n, "action"); at == canon.None && action != canon.None {
-		at = p.member(action, "command", "cmd")
+func commandAt(p *jsonpage.Page, n canon.Node) canon.Node {
+	at := p.Member(n, "command", "cmd", "script", "command_line", "commandLine")
+	if action := p.Member(n, "action"); at == canon.None && action != canon.None {
+		at = p.Member(action, "command", "cmd")
 	}
 	return at
 }
 
 // commandText returns the command at n: a line, or words that are one.
-func commandText(p *page, n canon.Node) string {
-	switch p.doc.Kind(n) {
+func commandText(p *jsonpage.Page, n canon.Node) string {
+	switch p.Doc.Kind(n) {
 	case canon.String:
-		return p.at(n)
+		return p.At(n)
 	case canon.Array:
 		var b []byte
-		first, end := p.doc.Children(n)
-		for c := first; c < end && len(b) < maxLine; c = p.doc.After(c) {
-			if p.doc.Kind(c) != canon.String {
+		first, end := p.Doc.Children(n)
+		for c := first; c < end && len(b) < shapes.MaxShaped; c = p.Doc.After(c) {
+			if p.Doc.Kind(c) != canon.String {
 				continue
 			}
 			if len(b) > 0 {
 				b = append(b, ' ')
 			}
-			w := p.at(c)
+			w := p.At(c)
 			b = append(b, '\'')
-			b = append(b, strings.ReplaceAll(w[:min(len(w), maxLine)], "'", `'\''`)...)
+			b = append(b, strings.ReplaceAll(w[:min(len(w), shapes.MaxShaped)], "'", `'\''`)...)
 			b = append(b, '\'')
 		}
 		return string(b)
@@ -267,15 +270,15 @@ func commandText(p *page, n canon.Node) string {
 
 // traceArgs says where the values of the arguments come from, and notes that they are
 // used.
-func (r *Reader) traceArgs(p *page, s *Step) {
+func (r *Reader) traceArgs(p *jsonpage.Page, s *Step) {
 	if len(r.args) == 0 {
 		return
 	}
 	s.Args = make([]Arg, len(r.args))
 	for i, a := range r.args {
-		s.Args[i] = r.traced(a, argumentOf(p, r.argAt[i]))
+		s.Args[i] = r.traced(a, provenance.ArgumentOf(p, r.argAt[i]))
 	}
-	tool := r.origins.toolNumber(s.Tool)
+	tool := r.origins.ToolNumber(s.Tool)
 	for _, at := range r.argAt {
 		r.useAll(p, at, tool)
 	}
@@ -283,37 +286,37 @@ func (r *Reader) traceArgs(p *page, s *Step) {
 
 // traced returns an argument with where its value comes from.
 func (r *Reader) traced(a Arg, v string) Arg {
-	if len(v) > maxSlotText || v == "" || a.Slot == SlotNull || a.Slot == SlotBool {
+	if len(v) > shapes.MaxSlotText || v == "" || a.Slot == shapes.SlotNull || a.Slot == shapes.SlotBool {
 		return a
 	}
-	seen := r.origins.known(trimValue(v))
+	seen := r.origins.Known(provenance.TrimValue(v))
 	if seen == nil {
 		return a
 	}
-	a.From = seen.from
-	if seen.from == FromResult || seen.from == FromCall {
-		a.Back = uint8(min(r.serial-seen.step, 255))
+	a.From = seen.From
+	if seen.From == provenance.FromResult || seen.From == provenance.FromCall {
+		a.Back = uint8(min(r.serial-seen.Step, 255))
 	}
-	if seen.from == FromResult {
-		a.Tool = r.origins.tools[seen.tool]
+	if seen.From == provenance.FromResult {
+		a.Tool = r.origins.Tools[seen.Tool]
 	}
 	return a
 }
 
 // useAll notes the strings of an argument as used.
-func (r *Reader) useAll(p *page, n canon.Node, tool uint16) {
+func (r *Reader) useAll(p *jsonpage.Page, n canon.Node, tool uint16) {
 	const most = 64 // strings of one argument
-	end := p.doc.After(n)
+	end := p.Doc.After(n)
 	for c, used := n, 0; c < end && used < most; c++ {
-		switch p.doc.Kind(c) {
+		switch p.Doc.Kind(c) {
 		case canon.String:
-			if _, size := p.doc.Measure(c); size <= maxSlotText {
-				r.origins.use(trimValue(p.at(c)), r.serial, tool)
+			if _, size := p.Doc.Measure(c); size <= shapes.MaxSlotText {
+				r.origins.Use(provenance.TrimValue(p.At(c)), r.serial, tool)
 				used++
 			}
 		case canon.Number:
-			if start, stop := p.doc.Span(c); stop-start >= 4 && stop-start <= maxValue {
-				r.origins.use(p.text[start:stop], r.serial, tool)
+			if start, stop := p.Doc.Span(c); stop-start >= 4 && stop-start <= provenance.MaxValue {
+				r.origins.Use(p.Text[start:stop], r.serial, tool)
 				used++
 			}
 		}
@@ -354,7 +357,7 @@ func (r *Reader) toolResult(e Event, ref Ref) {
 	}
 	if went.result != canon.None {
 		s.Got = r.form(p, went.result, 0)
-		r.origins.walk(p, went.result, at.serial, r.origins.toolNumber(s.Tool))
+		r.origins.Walk(p, went.result, at.serial, r.origins.ToolNumber(s.Tool))
 	} else if went.known && !later {
 		s.Got = GotNothing
 	}
@@ -399,7 +402,7 @@ func (r *Reader) adds(ev *hmx.Event) bool {
 	if slices.Contains(ev.Tags, TagOutcome) {
 		return true
 	}
-	later, _ := r.content.truth(0, TagOutcome)
+	later, _ := r.content.Truth(0, TagOutcome)
 	return later
 }
 
@@ -417,8 +420,8 @@ type resulted struct {
 // resultWent returns how a result says that a call went.
 func (r *Reader) resultWent(ev *hmx.Event) resulted {
 	p := &r.content
-	out := resulted{result: p.member(0, "result", "output", "content"), state: OK}
-	if denied, ok := p.truth(0, "denied"); ok && denied {
+	out := resulted{result: p.Member(0, "result", "output", "content"), state: OK}
+	if denied, ok := p.Truth(0, "denied"); ok && denied {
 		out.state = Denied
 		return out
 	}
@@ -446,24 +449,24 @@ func (r *Reader) resultHead(result canon.Node) string {
 	if result == canon.None {
 		return r.resultError(result)
 	}
-	if r.content.doc.Kind(result) == canon.String {
-		return r.content.at(result)
+	if r.content.Doc.Kind(result) == canon.String {
+		return r.content.At(result)
 	}
 	return r.errorText(&r.content, result, 0)
 }
 
 // interrupted reports whether a result says that its call did not come to its end.
 func (r *Reader) interrupted(result canon.Node) bool {
-	cut, ok := r.content.truth(0, "interrupted")
+	cut, ok := r.content.Truth(0, "interrupted")
 	if !ok && result != canon.None {
-		cut, _ = r.content.truth(result, "interrupted")
+		cut, _ = r.content.Truth(result, "interrupted")
 	}
 	return cut
 }
 
 // signature returns the signature of a text.
 func (r *Reader) signature(text string) string {
-	r.shape = appendSignature(r.shape[:0], text)
+	r.shape = shapes.AppendSignature(r.shape[:0], text)
 	return r.intern(r.shape)
 }
 
@@ -495,7 +498,7 @@ func (r *Reader) answers(ev *hmx.Event, later bool) (at place, found bool) {
 		if named.Value == "" {
 			continue
 		}
-		key := keyOf(named.Value)
+		key := provenance.KeyOf(named.Value)
 		for i := len(r.calls) - 1; i >= 0; i-- {
 			if c := &r.calls[i]; c.event == key && (id == 0 || c.id == 0) {
 				return r.answer(i), true
@@ -526,7 +529,7 @@ func (r *Reader) answer(i int) place {
 // breaks marks a step as broken by what a text says.
 func (r *Reader) breaks(s *Step, text string, trust record.Trust) {
 	s.State, s.Known = Broken, true
-	r.shape = appendSignature(r.shape[:0], text)
+	r.shape = shapes.AppendSignature(r.shape[:0], text)
 	if len(r.shape) > 0 {
 		s.Error = r.intern(r.shape)
 	}
@@ -534,13 +537,13 @@ func (r *Reader) breaks(s *Step, text string, trust record.Trust) {
 }
 
 // duration returns how long something took, in whole milliseconds.
-func duration(p *page) int64 {
-	at := p.member(0, "duration_ms")
-	if at == canon.None || p.doc.Kind(at) != canon.Number {
+func duration(p *jsonpage.Page) int64 {
+	at := p.Member(0, "duration_ms")
+	if at == canon.None || p.Doc.Kind(at) != canon.Number {
 		return 0
 	}
 	const most = 1 << 53
-	if ms := p.doc.Float(at); ms > 0 && ms < most {
+	if ms := p.Doc.Float(at); ms > 0 && ms < most {
 		return int64(ms)
 	}
 	return 0
@@ -568,10 +571,10 @@ func (r *Reader) deedOf(typ hmx.EventType) string {
 		r.named(p, "action", "selector", "url", "value")
 	case hmx.TypeAPIResult:
 		tool = ToolRequest
-		if method := p.str(0, "method"); len(method) <= 10 && printable(method) {
+		if method := p.Str(0, "method"); len(method) <= 10 && shapes.Printable(method) {
 			r.shape = append(append(r.shape, strings.ToUpper(method)...), ' ')
 		}
-		r.shape = route(r.shape, p.str(0, "url"))
+		r.shape = shapes.Route(r.shape, p.Str(0, "url"))
 	}
 	return tool
 }
@@ -599,7 +602,7 @@ func (r *Reader) deed(e Event, ref Ref) {
 // deedWent returns how an act went that tells its own end, and if it went wrong what
 // says so.
 func (r *Reader) deedWent(ev *hmx.Event) (state State, known bool, text string) {
-	if denied, ok := r.content.truth(0, "denied"); ok && denied {
+	if denied, ok := r.content.Truth(0, "denied"); ok && denied {
 		return Denied, false, ""
 	}
 	if r.interrupted(canon.None) {
@@ -618,15 +621,15 @@ func (r *Reader) deedWent(ev *hmx.Event) (state State, known bool, text string) 
 
 // named makes the shape of the members of the content with these names, which are in
 // order.
-func (r *Reader) named(p *page, names ...string) {
+func (r *Reader) named(p *jsonpage.Page, names ...string) {
 	for _, name := range names {
-		c := p.member(0, name)
+		c := p.Member(0, name)
 		if c == canon.None {
 			continue
 		}
 		slot := r.slotAt(p, c, []byte(name))
 		if name == "value" || name == "selector" {
-			slot = SlotText // what was typed, or where
+			slot = shapes.SlotText // what was typed, or where
 		}
 		r.argAt = append(r.argAt, c)
 		r.args = append(r.args, Arg{Name: name, Slot: slot})
@@ -634,8 +637,8 @@ func (r *Reader) named(p *page, names ...string) {
 			r.shape = append(r.shape, ' ')
 		}
 		r.shape = append(append(r.shape, name...), '=')
-		if slot == SlotWord {
-			r.shape = append(r.shape, p.at(c)...)
+		if slot == shapes.SlotWord {
+			r.shape = append(r.shape, p.At(c)...)
 		} else {
 			r.shape = append(r.shape, slot.String()...)
 		}
@@ -645,13 +648,13 @@ func (r *Reader) named(p *page, names ...string) {
 // outputs remembers the values in what an act gave.
 func (r *Reader) outputs(e Event, s *Step) {
 	p := &r.content
-	number := r.origins.toolNumber(s.Tool)
+	number := r.origins.ToolNumber(s.Tool)
 	for _, name := range [...]string{"stdout", "stderr", "output", "response", "failures", "result", "text"} {
-		if c := p.member(0, name); c != canon.None {
+		if c := p.Member(0, name); c != canon.None {
 			if s.Got == GotUnknown || s.Got == GotNothing {
 				s.Got = r.form(p, c, 0)
 			}
-			r.origins.walk(p, c, r.serial, number)
+			r.origins.Walk(p, c, r.serial, number)
 		}
 	}
 }
@@ -659,21 +662,21 @@ func (r *Reader) outputs(e Event, s *Step) {
 // deedError returns the text that says what went wrong in an act.
 func (r *Reader) deedError(ev *hmx.Event) string {
 	p := &r.content
-	if c := p.member(0, "failures"); ev.EventType == hmx.TypeTestRun && c != canon.None && !p.empty(c) {
+	if c := p.Member(0, "failures"); ev.EventType == hmx.TypeTestRun && c != canon.None && !p.Empty(c) {
 		if text := r.errorText(p, c, 0); text != "" {
 			return text
 		}
 	}
 	text := ""
 	for _, name := range [...]string{"stderr", "error", "message", "stdout", "output", "response", "reason", "text"} {
-		if c := p.member(0, name); c != canon.None && !p.empty(c) {
+		if c := p.Member(0, name); c != canon.None && !p.Empty(c) {
 			if text = r.errorText(p, c, 0); strings.TrimSpace(text) != "" {
 				break
 			}
 		}
 	}
-	if status, ok := p.integer(0, "status_code"); ok && ev.EventType == hmx.TypeAPIResult {
-		return strings.TrimSuffix("HTTP "+strconv.FormatInt(status, 10)+": "+tellingLine(text), ": ")
+	if status, ok := p.Integer(0, "status_code"); ok && ev.EventType == hmx.TypeAPIResult {
+		return strings.TrimSuffix("HTTP "+strconv.FormatInt(status, 10)+": "+shapes.TellingLine(text), ": ")
 	}
 	if strings.TrimSpace(text) != "" {
 		return text
@@ -683,3 +686,6 @@ func (r *Reader) deedError(ev *hmx.Event) string {
 	}
 	return ""
 }
+
+// runners are the words in the names of tools that run command lines.
+var runners = shapes.List("bash shell sh zsh exec execute terminal command cmd run powershell console process")

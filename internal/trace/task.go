@@ -6,12 +6,15 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/programs"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // message reads what somebody said.
 func (r *Reader) message(e Event, ref Ref) {
-	text := r.content.str(0, "text", "content")
-	switch r.content.str(0, "role") {
+	text := r.content.Str(0, "text", "content")
+	switch r.content.Str(0, "role") {
 	case "user":
 		r.userSays(e, ref, text)
 	case "assistant", "agent":
@@ -19,14 +22,14 @@ func (r *Reader) message(e Event, ref Ref) {
 		r.agentSays(text)
 	default:
 		r.task(e, ref)
-		r.origins.seen(text, true, FromSystem, r.serial, 0)
+		r.origins.Seen(text, true, provenance.FromSystem, r.serial, 0)
 	}
 }
 
 // agentSays keeps the words of the agent.
 func (r *Reader) agentSays(text string) {
 	r.spoken(&r.told, text, MaxSaid)
-	r.origins.seen(text, true, FromAgent, r.serial, 0)
+	r.origins.Seen(text, true, provenance.FromAgent, r.serial, 0)
 }
 
 // userSays reads a message of the user: it may begin a task, name its goal, judge it
@@ -37,10 +40,10 @@ func (r *Reader) userSays(e Event, ref Ref, text string) {
 	if !leaves && r.over(t, ref, text) {
 		t = r.begin(e, ref)
 	}
-	from := FromUser
+	from := provenance.FromUser
 	if len(t.Steps) == 0 && (t.GoalRef.ID == "" || t.greeted) && text != "" {
 		r.aim(t, e, ref, text)
-		from = FromGoal
+		from = provenance.FromGoal
 	} else if len(t.Steps) > 0 {
 		if o := verdict(text); o != Unknown && t.By <= BySaying {
 			t.Outcome, t.By, t.Judge, t.passing = o, BySaying, own(ref), true
@@ -50,7 +53,7 @@ func (r *Reader) userSays(e Event, ref Ref, text string) {
 		}
 	}
 	r.spoken(&r.said, text, MaxSaid)
-	r.origins.seen(text, true, from, r.serial, 0)
+	r.origins.Seen(text, true, from, r.serial, 0)
 }
 
 // over reports whether a message of the user that takes no leave begins a new task.
@@ -77,7 +80,7 @@ func (r *Reader) aim(t *building, e Event, ref Ref, text string) {
 	if t.GoalRef.ID != "" && len(list) <= len(t.Words) {
 		return // it says no more than what is there
 	}
-	t.Goal = clip(text, MaxGoal)
+	t.Goal = shapes.Clip(text, MaxGoal)
 	t.Words = nil
 	if len(list) > 0 {
 		t.Words = r.texts(list)
@@ -89,14 +92,14 @@ func (r *Reader) aim(t *building, e Event, ref Ref, text string) {
 // decision reads a choice in words. One about what to do next may begin a task.
 func (r *Reader) decision(e Event, ref Ref) {
 	p := &r.content
-	question, chosen := p.str(0, "question"), p.str(0, "chosen_option")
+	question, chosen := p.Str(0, "question"), p.Str(0, "chosen_option")
 	if t := r.task(e, ref); len(t.Steps) > 0 && aboutNext(question) && len(r.tasks) < MaxTasks {
 		r.aim(r.begin(e, ref), e, ref, chosen)
 	}
 	r.shape, r.args, r.argAt = r.shape[:0], r.args[:0], r.argAt[:0]
-	n := normaliser{out: r.shape}
-	n.line(clip(question, MaxOption))
-	r.shape = lower(r.shape[:0], n.out)
+	n := shapes.Normaliser{Out: r.shape}
+	n.Line(shapes.Clip(question, MaxOption))
+	r.shape = shapes.Lower(r.shape[:0], n.Out)
 	s := r.step(e, ref, ToolDecision)
 	s.Result, s.State = s.Call, OK
 	t := &r.tasks[len(r.tasks)-1]
@@ -105,13 +108,13 @@ func (r *Reader) decision(e Event, ref Ref) {
 	}
 	c := Choice{
 		Ref: s.Call, Step: len(t.Steps) - 1,
-		Question: clip(question, MaxOption), Chosen: clip(chosen, MaxOption), Reason: clip(p.str(0, "reasoning"), MaxOption),
+		Question: shapes.Clip(question, MaxOption), Chosen: shapes.Clip(chosen, MaxOption), Reason: shapes.Clip(p.Str(0, "reasoning"), MaxOption),
 	}
-	if list := p.member(0, "alternatives"); list != canon.None && p.doc.Kind(list) == canon.Array {
-		first, end := p.doc.Children(list)
-		for o := first; o < end && len(c.Others) < MaxOptions; o = p.doc.After(o) {
-			if p.doc.Kind(o) == canon.String {
-				c.Others = append(c.Others, clip(p.at(o), MaxOption))
+	if list := p.Member(0, "alternatives"); list != canon.None && p.Doc.Kind(list) == canon.Array {
+		first, end := p.Doc.Children(list)
+		for o := first; o < end && len(c.Others) < MaxOptions; o = p.Doc.After(o) {
+			if p.Doc.Kind(o) == canon.String {
+				c.Others = append(c.Others, shapes.Clip(p.At(o), MaxOption))
 			}
 		}
 	}
@@ -139,7 +142,7 @@ func aboutNext(question string) bool {
 func (r *Reader) failure(e Event, ref Ref) {
 	text := r.failureText()
 	s := r.failed(e.Event)
-	if state, ok := passedBy(text); ok || ownName(r.content.str(0, "tool_name", "tool")) {
+	if state, ok := passedBy(text); ok || ownName(r.content.Str(0, "tool_name", "tool")) {
 		if r.task(e, ref); s != nil && ok {
 			s.State, s.Known, s.Error = state, false, ""
 		}
@@ -157,11 +160,11 @@ func (r *Reader) failure(e Event, ref Ref) {
 // failureText returns what an error says.
 func (r *Reader) failureText() string {
 	p := &r.content
-	text := tellingLine(p.str(0, "message"))
+	text := shapes.TellingLine(p.Str(0, "message"))
 	if text == "" {
-		text = tellingLine(p.str(0, "stack"))
+		text = shapes.TellingLine(p.Str(0, "stack"))
 	}
-	if kind := p.str(0, "error_type"); kind != "" && len(kind) <= MaxName && !strings.Contains(text, kind) {
+	if kind := p.Str(0, "error_type"); kind != "" && len(kind) <= shapes.MaxName && !strings.Contains(text, kind) {
 		text = strings.TrimSuffix(kind+": "+text, ": ")
 	}
 	return text
@@ -173,7 +176,7 @@ func (r *Reader) failed(ev *hmx.Event) *Step {
 		if named.Value == "" {
 			continue
 		}
-		if at, ok := r.places[keyOf(named.Value)]; ok {
+		if at, ok := r.places[provenance.KeyOf(named.Value)]; ok {
 			if s := r.stepAt(at); s != nil {
 				return s
 			}
@@ -194,10 +197,10 @@ func (r *Reader) failed(ev *hmx.Event) *Step {
 
 // The words of changes of state that begin and end tasks.
 var (
-	markers = indexWords("task goal objective job ticket issue request workflow story todo mission")
-	begun   = indexWords("started start begin begun opened open active new running working progress assigned planned")
-	done    = indexWords("done complete completed finished resolved closed succeeded success successful solved merged shipped delivered fixed")
-	undone  = indexWords("failed failure aborted abandoned cancelled canceled rejected blocked error stuck")
+	markers = shapes.List("task goal objective job ticket issue request workflow story todo mission")
+	begun   = shapes.List("started start begin begun opened open active new running working progress assigned planned")
+	done    = shapes.List("done complete completed finished resolved closed succeeded success successful solved merged shipped delivered fixed")
+	undone  = shapes.List("failed failure aborted abandoned cancelled canceled rejected blocked error stuck")
 )
 
 // maxState is the most bytes of a state that is one of these.
@@ -217,7 +220,7 @@ func (r *Reader) stateChange(e Event, ref Ref) {
 		if (len(t.Steps) > 0 || t.over == ended) && len(r.tasks) < MaxTasks {
 			t = r.begin(e, ref)
 		}
-		if reason := r.content.str(0, "reason"); reason != "" && t.GoalRef.ID == "" {
+		if reason := r.content.Str(0, "reason"); reason != "" && t.GoalRef.ID == "" {
 			r.aim(t, e, ref, reason)
 		}
 	}
@@ -225,9 +228,9 @@ func (r *Reader) stateChange(e Event, ref Ref) {
 
 // marker returns what a change of state says about a task or a goal.
 func (r *Reader) marker() GlanceSort {
-	to := r.content.str(0, "to")
+	to := r.content.Str(0, "to")
 	switch {
-	case !hasWord(r.content.str(0, "subject"), markers()) || len(to) > maxState:
+	case !hasWord(r.content.Str(0, "subject"), markers()) || len(to) > maxState:
 	case hasWord(to, undone()):
 		return GlanceUndone
 	case hasWord(to, done()):
@@ -252,10 +255,10 @@ func hasWord(text string, set map[string]bool) bool {
 		return false
 	}
 	var buf [4 * 64]byte
-	low := lower(buf[:0], text)
+	low := shapes.Lower(buf[:0], text)
 	start := 0
 	for i := 0; i <= len(low); i++ {
-		if i == len(low) || classes[low[i]] != cLower {
+		if i == len(low) || shapes.Classes[low[i]] != shapes.ClassLower {
 			if set[string(low[start:i])] {
 				return true
 			}
@@ -272,11 +275,11 @@ func (r *Reader) feedback(ref Ref) {
 	if o == Unknown {
 		return
 	}
-	target := p.str(0, "target_event_id")
+	target := p.Str(0, "target_event_id")
 	at := len(r.tasks) - 1
 	if target != "" {
 		at = -1
-		if where, ok := r.places[keyOf(target)]; ok {
+		if where, ok := r.places[provenance.KeyOf(target)]; ok {
 			at = int(where.task)
 		}
 	}
@@ -297,7 +300,7 @@ func (r *Reader) feedback(ref Ref) {
 
 // signal returns what feedback says, and whether it is a correction.
 func (r *Reader) signal() (o Outcome, correction bool) {
-	switch r.content.str(0, "signal") {
+	switch r.content.Str(0, "signal") {
 	case "positive":
 		return Succeeded, false
 	case "negative":
@@ -327,7 +330,7 @@ func (t *Task) conclude() {
 				return
 			}
 		}
-		if s.Tool == ToolTest || s.Command && runsTests(s.Tool) {
+		if s.Tool == ToolTest || s.Command && programs.RunsTests(s.Tool) {
 			t.judge(s, ByTests)
 			return
 		}

@@ -5,6 +5,8 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/record"
+	"lukasa.dev/internal/trace/provenance"
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // Version is the number of what Read makes of events. It is raised whenever the
@@ -13,13 +15,10 @@ const Version = 4
 
 // The bounds of a trace. Whatever the events are, no trace is larger.
 const (
-	MaxGoal    = 300  // bytes of a goal, cut at a word
-	MaxWords   = 24   // words of a goal
-	MaxSaid    = 24   // words of the user before a step, and as many of the agent
-	MaxShape   = 240  // bytes of a shape, cut before a part
-	MaxError   = 200  // bytes of a signature
-	MaxName    = 80   // bytes of the name of a tool or of an argument
-	MaxArgs    = 12   // arguments of a step
+	MaxGoal  = 300 // bytes of a goal, cut at a word
+	MaxWords = 24  // words of a goal
+	MaxSaid  = 24  // words of the user before a step, and as many of the agent
+	// arguments of a step
 	MaxRun     = 16   // steps of a run of the same step that are kept, the last of them for all that follow
 	MaxSteps   = 3071 // steps of a task: the first and the last of more
 	MaxTasks   = 512  // tasks of a session; the last has all that follows
@@ -28,7 +27,7 @@ const (
 	MaxOption  = 120  // bytes of a question, an option or a reason
 	MaxProject = 512  // bytes of a project
 	MaxAbroad  = 64   // verdicts on what was not read, the first of more
-	MaxOpen    = 64   // values that results listed and no call has used, counted
+	// values that results listed and no call has used, counted
 )
 
 // Trace is what one session did, or one part of it.
@@ -147,8 +146,8 @@ type Arg struct {
 	Name string
 	// Tool is the tool whose result the value was first seen in, if From is FromResult.
 	Tool string
-	Slot Slot
-	From Origin
+	Slot shapes.Slot
+	From provenance.Origin
 	// Back is how many steps ago that result was, if From is FromResult or FromCall:
 	// 1 is the step before; 255 is that or more.
 	Back uint8
@@ -226,43 +225,4 @@ const (
 	GotText               // a text, a number or a truth
 	GotOne                // an object
 	GotList               // a list with something in it
-)
-
-// Slot is the kind of a value.
-type Slot uint8
-
-// The kinds of values. The numbers are in caches.
-const (
-	SlotText Slot = iota // anything that is none of the others
-	SlotWord             // a single lower-case word, kept in the shape as it is
-	SlotID               // letters and digits together, no blank
-	SlotUUID
-	SlotHash   // hexadecimal digits, seven or more
-	SlotInt    //
-	SlotNumber //
-	SlotDate   //
-	SlotTime   // of a day, with a date or without
-	SlotEmail  //
-	SlotPath   //
-	SlotURL    //
-	SlotCode   // two to eight capital letters
-	SlotBool   //
-	SlotNull   //
-	SlotList   //
-	SlotObject //
-)
-
-// Origin is where a value was first seen in the session.
-type Origin uint8
-
-// The origins of values. The numbers are in caches.
-const (
-	FromNowhere Origin = iota // it was not seen before
-	FromGoal                  // the message that the task's goal is from
-	FromUser                  // another message of the user
-	FromAgent                 // a message of the agent
-	FromSystem                // a message of the system, or of whoever else
-	FromResult                // the result of an earlier step
-	FromCall                  // an argument of an earlier step
-	FromWorld                 // an observation, or another event that is no act
 )

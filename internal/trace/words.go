@@ -4,10 +4,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"lukasa.dev/internal/trace/shapes"
 )
 
 // stopWords are words that say nothing about what is wanted.
-var stopWords = indexWords("a about above after again all also am an and any anyone are as at be because been before being below between both but by can cannot could did do does doing " +
+var stopWords = shapes.List("a about above after again all also am an and any anyone are as at be because been before being below between both but by can cannot could did do does doing " +
 	"didnt doesnt don dont wont cant couldnt wouldnt down during each either else ever every few for from further get gets getting give go going got had has have having he hello her here hers hey hi him his how i id " +
 	"if im in into is isn isnt it its itself ive just kind let like ll may maybe me might mine more most much must my no nor not now of off oh on once one only or other our ours " +
 	"out over own please re really regarding same she should so some somebody someone something soon still such sure than thank thanks that thats the their them then there these they thing " +
@@ -37,11 +39,11 @@ func (w *wordScanner) next() bool {
 		for w.at < len(w.text) {
 			c := w.text[w.at]
 			if c < utf8.RuneSelf {
-				k := classes[c]
+				k := shapes.Classes[c]
 				switch {
-				case k == cLower || k == cUpper:
+				case k == shapes.ClassLower || k == shapes.ClassUpper:
 					good = w.put(c|0x20) && good
-				case k == cDigit:
+				case k == shapes.ClassDigit:
 					good = false
 				case c == '\'' && began:
 				case c == '_' || c == '@':
@@ -208,50 +210,12 @@ func fewWords(text string, limit int) int {
 	return n
 }
 
-// clip returns text in one line without control characters, cut at a word so that
-// it has at most limit bytes.
-func clip(text string, limit int) string {
-	out := make([]byte, 0, min(len(text), limit))
-	blank := false
-	cut := 0 // where the last word ended
-	for i := 0; i < len(text); {
-		c, size := utf8.DecodeRuneInString(text[i:])
-		if c == utf8.RuneError && size == 1 || unicode.Is(unicode.Cf, c) {
-			i += size
-			continue
-		}
-		if unicode.IsSpace(c) || unicode.IsControl(c) {
-			blank = len(out) > 0
-			i += size
-			continue
-		}
-		need := size
-		if blank {
-			need++
-			cut = len(out)
-		}
-		if len(out)+need > limit {
-			if !blank && cut > limit/4 {
-				out = out[:cut]
-			}
-			return string(out)
-		}
-		if blank {
-			out = append(out, ' ')
-			blank = false
-		}
-		out = append(out, text[i:i+size]...)
-		i += size
-	}
-	return string(out)
-}
-
 // closing are words of a message that ends a conversation, beside stop words; parting
 // are those of which one must be there.
 var (
-	closing = indexWords("thank thanks thx ty great perfect awesome excellent wonderful good nice cool bye goodbye appreciate appreciated that thats all nothing else no day have a much so " +
+	closing = shapes.List("thank thanks thx ty great perfect awesome excellent wonderful good nice cool bye goodbye appreciate appreciated that thats all nothing else no day have a much so " +
 		"very you your for the help assistance lovely fantastic amazing brilliant cheers ok okay alright and it again care take one everything stop anyway")
-	parting = indexWords("thank thanks thx ty perfect awesome excellent bye goodbye cheers appreciate appreciated")
+	parting = shapes.List("thank thanks thx ty perfect awesome excellent bye goodbye cheers appreciate appreciated")
 )
 
 // closes reports whether a message only takes leave.
@@ -276,7 +240,7 @@ func closes(text string) bool {
 func verdict(text string) Outcome {
 	const most = 200 // a plain word stands at the beginning
 	var buf [most]byte
-	small := lower(buf[:0], text[:min(len(text), most)])
+	small := shapes.Lower(buf[:0], text[:min(len(text), most)])
 	if !mayJudge(small) {
 		return Unknown
 	}
@@ -343,12 +307,10 @@ func containsWords(text, phrase string) bool {
 		}
 		i += from
 		end := i + len(phrase)
-		if (i == 0 || !letterByte(text[i-1])) && (end == len(text) || !letterByte(text[end])) {
+		if (i == 0 || !shapes.LetterByte(text[i-1])) && (end == len(text) || !shapes.LetterByte(text[end])) {
 			return true
 		}
 		from = i + 1
 	}
 	return false
 }
-
-func letterByte(c byte) bool { k := classes[c]; return k == cLower || k == cUpper || k == cDigit }

@@ -21,6 +21,7 @@ import (
 	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/spool"
+	"lukasa.dev/internal/stated"
 	"lukasa.dev/internal/statement"
 )
 
@@ -262,12 +263,12 @@ func (h *hooking) startSpooled() []byte {
 func (h *hooking) spooledRules(place *project.Place) []guide.Rule {
 	tenant, _ := h.told()
 	var rules []guide.Rule
-	var known []statement.Known
+	var known []stated.Known
 	for _, r := range lukasa.RulesOnDisk(h.dir, cmp.Or(tenant, "default")) {
 		if r.Project != "" && len(place.IDs) > 0 && !slices.Contains(place.IDs, r.Project) {
 			continue
 		}
-		known = append(known, statement.Known{ID: r.ID, Type: memory.TypeConstraint, Subject: r.Subject, Text: r.Text, Trust: record.User})
+		known = append(known, stated.Known{ID: r.ID, Type: memory.TypeConstraint, Subject: r.Subject, Text: r.Text, Trust: record.User})
 		rules = append(rules, guide.Rule{ID: r.ID, Text: r.Text, Strength: r.Strength, Trust: record.User, Said: r.Said})
 	}
 	for _, p := range spool.Prompts(disk.OS(), h.dir) {
@@ -279,19 +280,19 @@ func (h *hooking) spooledRules(place *project.Place) []guide.Rule {
 			if outside && !st.Everywhere || st.Temporary() {
 				continue
 			}
-			act := statement.Merge(known, st, record.User, uint64(p.Event.Sequence))
-			at := slices.IndexFunc(known, func(k statement.Known) bool { return k.ID == act.ID })
+			act := stated.Merge(known, st, record.User, uint64(p.Event.Sequence))
+			at := slices.IndexFunc(known, func(k stated.Known) bool { return k.ID == act.ID })
 			switch {
-			case act.Verdict == statement.Amend && at >= 0:
+			case act.Verdict == stated.Amend && at >= 0:
 				rules[at] = rules[at].Except(st.Text)
-			case act.Verdict == statement.Supersede && at >= 0, act.Verdict == statement.Retract && at >= 0:
+			case act.Verdict == stated.Supersede && at >= 0, act.Verdict == stated.Retract && at >= 0:
 				known, rules = slices.Delete(known, at, at+1), slices.Delete(rules, at, at+1)
 			}
 			rule, ok := guide.RuleOf(&st, fmt.Sprintf("%s-%d", p.Event.EventID, i), p.Event.Timestamp.Time().UnixMilli())
-			if !ok || act.Verdict != statement.New && act.Verdict != statement.Supersede {
+			if !ok || act.Verdict != stated.New && act.Verdict != stated.Supersede {
 				continue
 			}
-			known = append(known, statement.Known{ID: rule.ID, Type: st.Type, Subject: st.Subject, Text: st.Text, Trust: record.User, Position: uint64(p.Event.Sequence)})
+			known = append(known, stated.Known{ID: rule.ID, Type: st.Type, Subject: st.Subject, Text: st.Text, Trust: record.User, Position: uint64(p.Event.Sequence)})
 			rules = append(rules, rule)
 		}
 	}

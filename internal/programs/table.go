@@ -1,0 +1,95 @@
+package programs
+
+// simple are programs whose name says all.
+var simple = []VerbWords{
+	{Find, "cat less more head tail ls tree find fd grep egrep fgrep rg ag ack awk jq yq bat file which whereis man pwd env printenv strings zcat locate type stat"},
+	{Acquire, "wget unzip gunzip brew apt apt-get yum dnf apk pacman snap nix-env gem"},
+	{Build, "gcc g++ clang clang++ cc c++ ld tsc webpack rollup esbuild vite swc cmake ninja meson bazel buck javac kotlinc rustc protoc buf " +
+		"mkdir touch node deno ruby perl php java bash sh zsh mkdocs sphinx-build pandoc latexmk cp ln tar zip"},
+	{Modify, "rm mv chmod chown tee patch dd truncate black isort autopep8 yapf goimports rustfmt clang-format gofumpt sponge apply_patch rmdir unlink vim vi nano kill pkill"},
+	{Deliver, "scp rsync sftp ftp mail sendmail twine"},
+	{Analyze, "pytest jest vitest mocha ava tap rspec phpunit unittest nose tox nox ctest junit cypress playwright diff cmp wc sort uniq md5sum sha256sum staticcheck " +
+		"golangci-lint shellcheck hadolint mypy pyright pylint flake8 bandit rubocop stylelint tslint semgrep gdb lldb dlv strace ltrace perf valgrind hyperfine " +
+		"time du df nm objdump ldd otool bc coverage"},
+	{Schedule, "cron crontab at systemd-run"},
+	{Monitor, "ps top htop watch journalctl lsof netstat ss ping traceroute dig nslookup host uptime free vmstat iostat dmesg who sleep pgrep"},
+}
+
+// table has the programs whose subcommands or flags say what they do.
+var table = []Program{
+	{Name: "git", Verb: Modify, valued: "-C -c", Subs: []VerbWords{
+		{Find, "log show blame grep ls-files ls-remote ls-tree cat-file rev-parse describe reflog shortlog"},
+		{Acquire, "clone pull fetch submodule"},
+		{Build, "init commit tag worktree"},
+		{Deliver, "push send-email format-patch archive"},
+		{Analyze, "diff bisect fsck"},
+		{Monitor, "status"},
+	}},
+	{Name: "gh", Verb: Find, valued: "-R --repo", Subs: []VerbWords{{Find, "api search browse"}, {Build, "gist"}, {Deliver, "release"}, {Acquire, "repo"}}},
+	{Name: "gh pr", Verb: Find, valued: "-R --repo", Subs: []VerbWords{{Build, "create"}, {Deliver, "merge ready"}, {Modify, "edit close reopen"}, {Analyze, "diff review"}, {Monitor, "checks status"}, {Acquire, "checkout"}, {Negotiate, "comment"}, {Find, "view list"}}},
+	{Name: "gh issue", Verb: Find, valued: "-R --repo", Subs: []VerbWords{{Build, "create"}, {Modify, "edit close reopen"}, {Negotiate, "comment"}, {Find, "view list"}, {Monitor, "status"}}},
+	{Name: "gh run", Verb: Monitor, Subs: []VerbWords{{Monitor, "view watch list"}, {Build, "rerun"}}},
+	{Name: "go", Verb: Build, valued: "-C", Subs: []VerbWords{
+		{Analyze, "test vet tool bug"}, {Build, "build run generate install"}, {Acquire, "get"}, {Modify, "mod fmt fix work clean"}, {Find, "doc list env version"},
+	}},
+	{Name: "cargo", Verb: Build, Subs: []VerbWords{
+		{Analyze, "test check clippy bench audit nextest miri"}, {Build, "build run new init doc"}, {Acquire, "add install fetch"}, {Modify, "fmt fix update remove clean"}, {Deliver, "publish"}, {Find, "search tree metadata"},
+	}},
+	{Name: "npm", Verb: Build, Target: true, Subs: []VerbWords{
+		{Analyze, "test t audit outdated"}, {Acquire, "install i ci add"}, {Modify, "uninstall update prune dedupe"}, {Deliver, "publish"}, {Find, "ls view search"}, {Build, "start init link"},
+	}},
+	{Name: "npm run", Verb: Build, Target: true},
+	{Name: "pnpm", Verb: Build, Target: true, Subs: []VerbWords{{Analyze, "test t audit"}, {Acquire, "install i add"}, {Modify, "remove update"}, {Deliver, "publish"}, {Find, "ls why"}}},
+	{Name: "pnpm run", Verb: Build, Target: true},
+	{Name: "yarn", Verb: Build, Target: true, Subs: []VerbWords{{Analyze, "test audit"}, {Acquire, "install add"}, {Modify, "remove upgrade"}, {Deliver, "publish"}, {Find, "why info"}}},
+	{Name: "yarn run", Verb: Build, Target: true},
+	{Name: "bun", Verb: Build, Target: true, Subs: []VerbWords{{Analyze, "test"}, {Acquire, "install add"}, {Modify, "remove update"}}},
+	{Name: "bun run", Verb: Build, Target: true},
+	{Name: "pip", Verb: Acquire, Subs: []VerbWords{{Acquire, "install download"}, {Modify, "uninstall"}, {Find, "list show freeze search"}, {Analyze, "check"}}},
+	{Name: "uv", Verb: Acquire, Subs: []VerbWords{{Acquire, "add sync pip"}, {Modify, "remove lock"}, {Build, "build init venv"}, {Deliver, "publish"}}},
+	{Name: "poetry", Verb: Acquire, Subs: []VerbWords{{Acquire, "add install"}, {Modify, "remove update lock"}, {Build, "build new init"}, {Deliver, "publish"}, {Find, "show"}}},
+	{Name: "python", Verb: Build},
+	{Name: "make", Verb: Build, Target: true, valued: "-C -f -j"},
+	{Name: "just", Verb: Build, Target: true},
+	{Name: "task", Verb: Build, Target: true},
+	{Name: "rake", Verb: Build, Target: true},
+	{Name: "gradle", Verb: Build, Target: true, valued: "-p"},
+	{Name: "gradlew", Verb: Build, Target: true, valued: "-p"},
+	{Name: "mvn", Verb: Build, Target: true, valued: "-f -pl"},
+	{Name: "dotnet", Verb: Build, Target: true},
+	{Name: "swift", Verb: Build, Target: true},
+	{Name: "mix", Verb: Build, Target: true},
+	{Name: "composer", Verb: Acquire, Target: true, Subs: []VerbWords{{Acquire, "install require"}, {Modify, "update remove"}}},
+	{Name: "bundle", Verb: Acquire, Subs: []VerbWords{{Acquire, "install add"}, {Modify, "update remove"}}},
+	{Name: "docker", Verb: Build, valued: "--context -H", Subs: []VerbWords{
+		{Build, "build run create start"}, {Acquire, "pull"}, {Deliver, "push"}, {Monitor, "ps logs stats top events"}, {Find, "images inspect search"}, {Modify, "rm rmi stop kill restart prune tag exec cp"},
+	}},
+	{Name: "docker compose", Verb: Build, valued: "-f -p", Subs: []VerbWords{{Build, "up build run start"}, {Monitor, "ps logs top"}, {Modify, "down stop rm restart exec"}, {Acquire, "pull"}, {Deliver, "push"}}},
+	{Name: "docker-compose", Verb: Build, valued: "-f -p", Subs: []VerbWords{{Build, "up build run start"}, {Monitor, "ps logs top"}, {Modify, "down stop rm restart exec"}, {Acquire, "pull"}}},
+	{Name: "podman", Verb: Build, Subs: []VerbWords{{Build, "build run"}, {Acquire, "pull"}, {Deliver, "push"}, {Monitor, "ps logs"}, {Modify, "rm rmi stop"}}},
+	{Name: "kubectl", Verb: Monitor, valued: "-n --namespace --context --kubeconfig", Subs: []VerbWords{
+		{Deliver, "apply create rollout"}, {Find, "get describe explain"}, {Monitor, "logs top wait port-forward"}, {Modify, "delete edit patch scale set label annotate exec cp"}, {Analyze, "diff auth"},
+	}},
+	{Name: "helm", Verb: Deliver, valued: "-n --namespace", Subs: []VerbWords{{Deliver, "install upgrade push"}, {Modify, "uninstall rollback"}, {Find, "list show search get"}, {Analyze, "lint template diff"}, {Monitor, "status history"}, {Acquire, "pull repo"}}},
+	{Name: "terraform", Verb: Deliver, Subs: []VerbWords{{Deliver, "apply"}, {Analyze, "plan validate"}, {Modify, "destroy fmt import taint state"}, {Find, "show output"}, {Acquire, "init get"}}},
+	{Name: "tofu", Verb: Deliver, Subs: []VerbWords{{Deliver, "apply"}, {Analyze, "plan validate"}, {Modify, "destroy fmt import state"}, {Find, "show output"}, {Acquire, "init"}}},
+	{Name: "ansible-playbook", Verb: Deliver},
+	{Name: "systemctl", Verb: Modify, Subs: []VerbWords{{Monitor, "status is-active"}, {Find, "list-units cat show"}, {Modify, "start stop restart reload enable disable"}}},
+	{Name: "curl", Verb: Find, valued: "-o -H -A -u", Flags: []VerbWords{{Deliver, "-d --data --data-raw --data-binary --json -F --form -T"}}},
+	{Name: "http", Verb: Find, Subs: []VerbWords{{Find, "GET"}, {Deliver, "POST"}, {Modify, "PUT PATCH DELETE"}}},
+	{Name: "sed", Verb: Find, Flags: []VerbWords{{Modify, "-i --in-place"}}},
+	{Name: "gofmt", Verb: Analyze, Flags: []VerbWords{{Modify, "-w"}}},
+	{Name: "prettier", Verb: Analyze, Flags: []VerbWords{{Modify, "--write -w"}}},
+	{Name: "eslint", Verb: Analyze, Flags: []VerbWords{{Modify, "--fix"}}},
+	{Name: "biome", Verb: Analyze, Flags: []VerbWords{{Modify, "--write --apply"}}},
+	{Name: "ruff", Verb: Analyze, Subs: []VerbWords{{Modify, "format"}, {Analyze, "check"}}, Flags: []VerbWords{{Modify, "--fix"}}},
+	{Name: "psql", Verb: Find},
+	{Name: "mysql", Verb: Find},
+	{Name: "sqlite3", Verb: Find},
+	{Name: "redis-cli", Verb: Find},
+	{Name: "aws", Verb: Find, valued: "--profile --region", Target: true},
+	{Name: "gcloud", Verb: Find, valued: "--project", Target: true},
+	{Name: "az", Verb: Find, Target: true},
+	{Name: "alembic", Verb: Modify, Subs: []VerbWords{{Modify, "upgrade downgrade stamp"}, {Build, "revision"}, {Find, "history current"}}},
+	{Name: "lukasa", Verb: Find, Subs: []VerbWords{{Build, "remember ingest"}, {Analyze, "verify prove bench"}, {Find, "find context pack resolve recall list"}}},
+}
