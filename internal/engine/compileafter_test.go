@@ -1,6 +1,10 @@
 package engine_test
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -9,19 +13,28 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
+// wake makes a board look what is due, by an event of another tenant.
+func wake(t *testing.T, b *engine.Board) {
+	t.Helper()
+	at, err := b.Root(ctx, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store(t, b, event(t, "other", fmt.Sprint("w", at.Size), int64(at.Size), "x"))
+}
+
 // TestCompileAfter: a board compiles in the background after a number of events, and
 // after a quiet time by the board's clock.
 func TestCompileAfter(t *testing.T) {
 	clock := newClock()
-	b := openWith(t, "data", engine.Options{
-		FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{Events: 20, Quiet: time.Hour},
-	})
 	compiles := make(chan error, 16)
-	engine.OnCompiled(b, func(tenant string, err error) {
-		if tenant != "acme" {
-			t.Errorf("tenant %q", tenant)
-		}
-		compiles <- err
+	b := openWith(t, "data", engine.Options{
+		FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{Events: 20, Quiet: time.Hour, Compiled: func(tenant string, err error) {
+			if tenant != "acme" {
+				t.Errorf("tenant %q", tenant)
+			}
+			compiles <- err
+		}},
 	})
 	wait := func(what string) {
 		t.Helper()
@@ -33,14 +46,14 @@ func TestCompileAfter(t *testing.T) {
 	}
 	first := worked(t, 1)
 	store(t, b, first...) // too few
-	engine.LookForDue(b)
+	wake(t, b)
 	clock.Move(59 * time.Minute)
-	engine.LookForDue(b)
+	wake(t, b)
 	if len(compiles) > 0 {
 		t.Error("it did not wait")
 	}
 	clock.Move(time.Minute)
-	engine.LookForDue(b)
+	wake(t, b)
 	wait("a quiet hour")
 	store(t, b, worked(t, 2)...)
 	store(t, b, worked(t, 3)...)
@@ -76,9 +89,10 @@ func TestCompileAfterStops(t *testing.T) {
 // after it together.
 func TestCompileWhenSessionsEnd(t *testing.T) {
 	clock := newClock()
-	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{Quiet: 24 * time.Hour, Apart: time.Hour}})
 	compiles := make(chan error, 16)
-	engine.OnCompiled(b, func(_ string, err error) { compiles <- err })
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{
+		Quiet: 24 * time.Hour, Apart: time.Hour, Compiled: func(_ string, err error) { compiles <- err },
+	}})
 	wait := func(what string) {
 		t.Helper()
 		within(t, what, func() {
@@ -98,14 +112,81 @@ func TestCompileWhenSessionsEnd(t *testing.T) {
 	end("s2")
 	end("s3")
 	clock.Move(59 * time.Minute)
-	engine.LookForDue(b)
+	wake(t, b)
 	if len(compiles) > 0 {
 		t.Error("it did not wait for others that end")
 	}
 	clock.Move(time.Minute)
-	engine.LookForDue(b)
+	wake(t, b)
 	wait("an hour after the last")
 	if len(compiles) > 0 || b.CompileFailures() > 0 {
 		t.Errorf("%d more compiles, %d failed", len(compiles), b.CompileFailures())
 	}
+}
+
+// blindable is a disk whose journal cannot be read while it is blind.
+type blindable struct {
+	disk.FS
+	blind atomic.Bool
+}
+
+func (d *blindable) Open(name string, opts ...disk.OpenOption) (disk.File, error) {
+	f, err := d.FS.Open(name, opts...)
+	if err != nil || !strings.Contains(name, "journal") {
+		return f, err
+	}
+	return &blindableFile{f, d}, nil
+}
+
+type blindableFile struct {
+	disk.File
+	of *blindable
+}
+
+func (f *blindableFile) ReadAt(b []byte, at int64) (int, error) {
+	if f.of.blind.Load() {
+		return 0, errors.New("the disk is blind")
+	}
+	return f.File.ReadAt(b, at)
+}
+
+// TestCompileAfterFailure has a compile fail that the board began by itself: it is told of,
+// counted, and tried again when its time has come.
+func TestCompileAfterFailure(t *testing.T) {
+	clock, fs := newClock(), &blindable{FS: disk.NewMem()}
+	compiles := make(chan error, 16)
+	failed := make(chan string, 16)
+	b := openWith(t, "data", engine.Options{FS: fs, Clock: clock.Now, CompileAfter: engine.CompileAfter{
+		Events: 5, Failed: func(tenant string, err error) { failed <- tenant + ": " + err.Error() }, Compiled: func(_ string, err error) { compiles <- err },
+	}})
+	next := func(what string) (err error) {
+		t.Helper()
+		within(t, what, func() { err = <-compiles })
+		return err
+	}
+	fs.blind.Store(true)
+	store(t, b, worked(t, 1)...)
+	if err := next("five events"); err == nil || b.CompileFailures() != 1 {
+		t.Fatalf("%v, %d failed", err, b.CompileFailures())
+	}
+	if told := <-failed; !strings.HasPrefix(told, "acme: ") || !strings.Contains(told, "blind") {
+		t.Errorf("told %q", told)
+	}
+	clock.Move(time.Second)
+	wake(t, b)
+	if err := next("the first retry"); err == nil || b.CompileFailures() != 2 {
+		t.Fatalf("%v, %d failed", err, b.CompileFailures())
+	}
+	fs.blind.Store(false)
+	clock.Move(time.Second)
+	wake(t, b)
+	if len(compiles) > 0 {
+		t.Error("the second retry did not wait twice as long")
+	}
+	clock.Move(time.Second)
+	wake(t, b)
+	if err := next("the second retry"); err != nil || b.CompileFailures() != 2 {
+		t.Fatalf("%v, %d failed", err, b.CompileFailures())
+	}
+	sound(t, b)
 }

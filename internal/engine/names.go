@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"context"
-
 	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/access"
@@ -15,7 +13,6 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/learn"
-	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/retrieval"
@@ -203,9 +200,6 @@ const (
 // AnyVersion expects nothing.
 func AnyVersion() Expect { return board.AnyVersion() }
 
-// AsSystem allows calls with the context to read and write [SystemTenant].
-func AsSystem(ctx context.Context) context.Context { return board.AsSystem(ctx) }
-
 // AtPosition means the time when a position was the newest of its tenant.
 func AtPosition(p uint64) At { return browse.AtPosition(p) }
 
@@ -215,18 +209,8 @@ func AtVersion(v uint32) At { return browse.AtVersion(v) }
 // NarrowScope adds a block to a token, which can only restrict it.
 func NarrowScope(token string, g scope.Grant) (string, error) { return access.NarrowScope(token, g) }
 
-// RefOf returns the reference of a URI.
-func RefOf(u memory.URI) Ref { return board.RefOf(u) }
-
 // Version expects a version of the record; 0 expects that there is none.
 func Version(v uint32) Expect { return board.Version(v) }
-
-// OpenSalvage opens a directory for a salvage, whatever is wrong with its index, its keys and
-// its mark. No other process may have it open. It must be closed.
-func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.OpenSalvage(fs, dir) }
-
-// FindOrders lists the orders.
-func FindOrders() []find.FindOrder { return find.FindOrders() }
 
 // ProjectCondition returns the condition that limits a record to a project.
 func ProjectCondition(id string) string { return sessions.ProjectCondition(id) }

@@ -114,7 +114,6 @@
 //
 // A large group is written in pieces while it is being built, so that the disk
 // works while the caller hashes: batches of 1,000 records with their hashes
-// gain a fifth. What lies behind the last [Log.Mark] is held back, since it may
-// be rewound. If a partly written group is dropped, its bytes are overwritten
+// gain a fifth. If a partly written group is dropped, its bytes are overwritten
 // with zeros, durably, before any other write.
 package journal

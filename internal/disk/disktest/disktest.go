@@ -7,6 +7,7 @@
 //   - [Piecemeal] writes large pieces as many small ones, as a concurrent reader
 //     may see them on a real disk.
 //   - [Count] only counts.
+//   - [NewCrashable] keeps apart what was synced from what was not.
 //
 // Reads are never counted and never fail. Concurrent operations are numbered in
 // the order of arrival, so that a sweep is repeatable only with one goroutine.
@@ -19,8 +20,17 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lukasa.dev/internal/disk"
 )
+
+// NewCrashable returns an empty file system in memory that keeps apart what was
+// synced from what was not, so that it can be cloned as a crash would leave it.
+func NewCrashable() *disk.Mem { return vfs.NewCrashableMem() }
+
+// CrashConfig says how many unsynced blocks survive in a clone of a crash.
+type CrashConfig = vfs.CrashCloneCfg
 
 // Op names an operation that changes a file.
 type Op string

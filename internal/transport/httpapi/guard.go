@@ -9,30 +9,40 @@ import (
 
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/transport/httpapi/admit"
 )
 
-// Guard returns a handler that checks host, origin, credential and the tenant's rate before it
-// calls next. next gets the caller from [Principal]. Handlers of [Options.Extra] are already
-// guarded.
-func (s *Server) Guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := r.Context().Value(callKey{}).(*call); ok && c.s == s && c.who != nil {
-			next.ServeHTTP(w, r)
-			return
-		}
-		c := s.begin(w, r)
-		c.op = "extra"
-		defer c.end()
-		if err := c.outside(); err != nil {
-			c.fail(err)
-			return
-		}
-		c.extra(next)
-	})
+// Caller is who makes a call, and what it may take of the server, for a handler of others.
+type Caller struct {
+	Who *auth.Principal
+	// Turn takes one of the places for calls, for a request that is one and no stream. Done
+	// gives it back.
+	Turn func() (done func(), err error)
+	// Hold takes memory for an answer, until the request is over.
+	Hold func(bytes int64) error
 }
 
-// extra calls a foreign handler.
-func (c *call) extra(next http.Handler) {
+// caller returns who makes the call.
+func (c *call) caller() Caller { return Caller{Who: c.who, Turn: c.turn, Hold: c.holdAnswer} }
+
+// turn takes one of the places for calls.
+func (c *call) turn() (done func(), err error) {
+	if !c.s.calls.take(c.tenant(), 1) {
+		return nil, fault.New(fault.Overloaded, "too many calls are under way")
+	}
+	return func() { c.s.calls.give(c.tenant(), 1) }, nil
+}
+
+// holdAnswer takes memory for an answer. Small ones are soon gone.
+func (c *call) holdAnswer(bytes int64) error {
+	if bytes <= keptBody {
+		return nil
+	}
+	return c.hold(bytes)
+}
+
+// extra hands a call on to a handler of others.
+func (c *call) extra(next func(Caller) http.Handler) {
 	if c.r.Method == http.MethodOptions {
 		c.options("DELETE, GET, POST, OPTIONS")
 		return
@@ -47,9 +57,9 @@ func (c *call) extra(next http.Handler) {
 	}
 	gone, stop := c.s.keys.Watch(c.who)
 	defer stop()
-	ctx, cancel := context.WithCancel(context.WithValue(c.r.Context(), callKey{}, c))
+	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
-	defer context.AfterFunc(c.s.stopped, cancel)()
+	defer c.s.onStop(cancel)()
 	var leave <-chan struct{}
 	if c.r.Method == http.MethodGet {
 		leave = c.s.leave // a stream, which would not end by itself
@@ -72,30 +82,7 @@ func (c *call) extra(next http.Handler) {
 	}{&heldReader{c, c.paced(http.MaxBytesReader(c.w, c.r.Body, c.s.limits.BodyBytes))}, c.r.Body}
 	c.patient()
 	c.w.timely = c.answerTime
-	next.ServeHTTP(c.w, r)
-}
-
-// Turn takes one of the slots for calls, for a handler behind [Server.Guard] whose request is a
-// call and no stream. done releases it.
-func Turn(ctx context.Context) (done func(), err error) {
-	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
-		return func() {}, nil
-	}
-	if !c.s.calls.take(c.tenant(), 1) {
-		return nil, fault.New(fault.Overloaded, "too many calls are under way")
-	}
-	return func() { c.s.calls.give(c.tenant(), 1) }, nil
-}
-
-// Hold reserves memory for an answer of a handler behind [Server.Guard], until its request
-// ends.
-func Hold(ctx context.Context, bytes int64) error {
-	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok || bytes <= keptBody {
-		return nil // small ones are short-lived
-	}
-	return c.hold(bytes)
+	next(c.caller()).ServeHTTP(c.w, r)
 }
 
 // memoryOfMessage is the memory per byte of a body that a foreign handler reads: raw and
@@ -123,14 +110,14 @@ func (c *call) patient() { _ = c.ctl.SetWriteDeadline(time.Time{}) } // not ever
 // outside checks what holds for every call: host and origin, limits of headers, and no secret
 // in the query.
 func (c *call) outside() error {
-	if err := c.s.near.check(c.r); err != nil {
+	if err := c.s.near.Check(c.r); err != nil {
 		return err
 	}
 	c.cors()
 	if err := c.headers(); err != nil {
 		return err
 	}
-	return secretInQuery(c.r.URL.RawQuery)
+	return admit.SecretInQuery(c.r.URL.RawQuery)
 }
 
 // inside checks what holds for every call that needs a credential.
@@ -219,7 +206,7 @@ func (c *call) cors() {
 	}
 	h := c.w.Header()
 	h.Add("Vary", "Origin")
-	if !c.s.near.configured(origin) {
+	if !c.s.near.Configured(origin) {
 		return
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

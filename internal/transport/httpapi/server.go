@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/transport/httpapi/admit"
 )
 
 // Server serves the table. Make one with [New].
@@ -19,7 +20,7 @@ type Server struct {
 	o         Options
 	limits    Limits
 	keys      keys
-	near      *neighbours
+	near      *admit.Neighbours
 	routes    *routes
 	openapi   []byte
 	held      *budget // bytes of bodies
@@ -32,9 +33,10 @@ type Server struct {
 	answers   sync.Pool
 	serial    atomic.Uint64
 	prefix    string // of request ids
-	// stopped is done when running calls are to be given up.
-	stopped context.Context
-	stop    context.CancelFunc
+	// stop gives up what is still under way. onStop has a function called then, unless what it
+	// returns is called before.
+	stop   func()
+	onStop func(f func()) (drop func() bool)
 
 	mu      sync.Mutex
 	open    int           // running calls and streams
@@ -53,12 +55,13 @@ func New(o Options) *Server {
 	}
 	l := o.Limits.withDefaults()
 	s := &Server{
-		o: o, limits: l, keys: o.Keys, near: newNeighbours(o.Hosts, o.Origins),
+		o: o, limits: l, keys: o.Keys, near: admit.NewNeighbours(o.Hosts, o.Origins),
 		held: newBudget(l.HeldBytes), heads: newBudget(l.HeldBytes / 2), calls: newBudget(int64(l.Calls)), streams: newBudget(int64(l.Streams)),
 		unpackers: newUnpackers(), packers: newPackers(),
 		leave: make(chan struct{}), idle: make(chan struct{}),
 	}
-	s.stopped, s.stop = context.WithCancel(context.Background())
+	stopped, stop := context.WithCancel(context.Background())
+	s.stop, s.onStop = stop, func(f func()) func() bool { return context.AfterFunc(stopped, f) }
 	s.bodies.New = func() any { return new([]byte) }
 	s.answers.New = func() any { return new(bytes.Buffer) }
 	var seed [6]byte
