@@ -46,6 +46,8 @@ type Command[Out any] struct {
 	Untenanted bool
 	// Unscoped says that the command takes no --scope. It has none where the operation takes none.
 	Unscoped bool
+	// Board has the flags about the data directory, for a command that needs them itself; nil otherwise.
+	Board *BoardFlags
 	// Creates says that the data directory is made if there is none.
 	Creates bool
 
@@ -129,7 +131,7 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 	for _, f := range op.Fields() {
 		fields[f.Name] = f
 	}
-	var board BoardFlags
+	board := cmp.Or(d.Board, &BoardFlags{})
 	c := &cobra.Command{Use: d.Use, Short: d.Short, Long: d.Long, Example: d.Example, Args: d.Args}
 	if c.Args == nil {
 		c.Args = NoArgs
@@ -175,7 +177,7 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 				return err
 			}
 		}
-		return s.Visit(c, &board, open, func(ctx context.Context, v *Visit) error {
+		return s.Visit(c, board, open, func(ctx context.Context, v *Visit) error {
 			op := api.Lookup(r.Operation)
 			call, err := v.call(ctx, op, r, d.Names, d.Kind)
 			if err != nil {

@@ -19,8 +19,8 @@ const compilePause = 200 * time.Millisecond
 // compileInBackground compiles as long as it may take, through the server if one has the
 // directory. The server may be that of an agent which is about to end, so it tries again. What
 // fails is logged.
-func compileInBackground(s *ask.Shell, c *cobra.Command, flags *compileFlags) error {
-	dir, err := s.DataDir(c, &flags.BoardFlags)
+func compileInBackground(s *ask.Shell, c *cobra.Command, flags *ask.BoardFlags) error {
+	dir, err := s.DataDir(c, flags)
 	if err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func compileInBackground(s *ask.Shell, c *cobra.Command, flags *compileFlags) er
 
 // compileServing compiles with the directory open here, and serves hooks meanwhile, so that
 // none of them has to wait.
-func compileServing(s *ask.Shell, c *cobra.Command, flags *compileFlags) error {
-	return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
+func compileServing(s *ask.Shell, c *cobra.Command, flags *ask.BoardFlags) error {
+	return s.Visit(c, flags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
 		t, err := v.Writer(ctx)
 		if err != nil {
 			return err

@@ -183,6 +183,18 @@ func History(s *term.Screen, a *answer.History) error {
 	return nil
 }
 
+// Compiled prints what a compile did.
+func Compiled(s *term.Screen, a *answer.Compiled) {
+	verb := "compiled"
+	if a.DryRun {
+		verb = "would compile"
+	}
+	fmt.Fprintf(s.Stdout, "%s %s: %s, %s unchanged\n", s.Paint.Green(verb), term.Counted(a.Tasks, "task"), term.Counted(len(a.Changes), "change"), term.Thousands(a.Unchanged))
+	Changes(s, a.Changes)
+	s.Detail("read", term.Counted(a.Events, "event")+" of "+term.Counted(a.Sessions, "session")+" that had new ones")
+	s.Detail("root", a.Root+" over "+term.Counted(int(a.Size), "record"))
+}
+
 // Changes prints what was changed, an artifact that became active at once in one
 // line.
 func Changes(s *term.Screen, list []answer.CompileChange) {
