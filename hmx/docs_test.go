@@ -35,7 +35,7 @@ var intros = map[Kind]string{
 		strings.Join(names(EventTypes()), "`, `") + "`,\nor `x-{vendor}-{type}`. Content of the types without a table below is free.",
 	KindArtifact: "An artifact is reusable knowledge compiled from events (HMX-A). `artifact_type` is one of\n`" +
 		strings.Join(names(ArtifactTypes()), "`, `") + "`, or `x-{vendor}-{type}`.",
-	KindPack: "A context pack is what an agent is given for one question (HMX-C). Sections by priority:\n`" +
+	KindPack: "A context pack is the context of an agent for one question (HMX-C). Sections by priority:\n`" +
 		strings.Join(names(Sections()), "` > `") + "`.",
 }
 
@@ -61,29 +61,29 @@ func kindPage(k Kind) string {
 const codingAgent = `
 ## Recording a coding agent
 
-What an agent did is told at the next cold start, under what it was done to. [frames.md](frames.md) has all tables; these fields matter most:
+A cold start shows what an agent did before, filed under the objects of its actions. [frames.md](frames.md) has all tables; these fields matter most:
 
-| event | fields | what they are for |
+| event | fields | purpose |
 |---|---|---|
 | ` + "`file_edit` | `path`, `operation`, `old_path`, `lines_added`, `lines_removed`" + ` | the file that was modified; ` + "`create`" + ` also builds it |
-| ` + "`test_run` | `command` or `framework`, `passed`, `failed`, `failures`, `success`, `output`" + ` | the verdict on what was changed before it; ` + "`path:line` in `failures` and `output`" + ` files a failing run under those files |
-| ` + "`command_exec` | `command`, `exit_code`, `stdout`, `stderr`, `cwd`" + ` | what was run and how it ended; a command that tests or checks is a verdict, too, and a failed one is filed under the files it names |
+| ` + "`test_run` | `command` or `framework`, `passed`, `failed`, `failures`, `success`, `output`" + ` | the verdict on earlier changes; ` + "`path:line` in `failures` and `output`" + ` files a failing run under those files |
+| ` + "`command_exec` | `command`, `exit_code`, `stdout`, `stderr`, `cwd`" + ` | what was run and how it ended; a command that tests or checks is also a verdict, and a failed one is filed under the files it names |
 | ` + "`tool_call` | `tool_name`, `arguments`, `call_id`" + ` | the file, address or command among the arguments |
-| ` + "`tool_result` | `call_id`, `tool_name`, `success`, `result`" + ` | what came of the call with the same ` + "`call_id`" + `, with which it is told |
-| ` + "`feedback` | `signal`, `comment`, `target_event_id`" + ` | the verdict of a person: on the one event that is named, or on the work before it if that is a message or none is named |
+| ` + "`tool_result` | `call_id`, `tool_name`, `success`, `result`" + ` | the result of the call with the same ` + "`call_id`" + `; both are shown together |
+| ` + "`feedback` | `signal`, `comment`, `target_event_id`" + ` | the verdict of a person: on the named event, or on the work before it if that event is a message or none is named |
 
-The tools of Claude Code, and their like, are recorded as they come:
+Record the tools of Claude Code and similar agents directly:
 
 - A tool use is a ` + "`tool_call` with `tool_name` (`Edit`, `Write`, `Read`, `Bash`, …), its input as `arguments`" + ` and its id as ` + "`call_id`" + `.
-- Its result is a ` + "`tool_result` with the same `call_id`, the same `tool_name`, and `success: false`" + ` where it is an error: an edit that was
-  not applied is then told as such, and not with the tests after it. ` + "`result` must be an object: write text as `{\"text\": \"…\"}`" + `.
-  Where there is no ` + "`call_id`, `parent_event_id`" + ` names the call.
-- Paths are absolute there and relative in what people ask. ` + "`metadata.cwd`" + `, or better ` + "`metadata.repository_root`" + `, lets a file be
-  found by both. It must be the root that paths are relative to: below it, they are not found by the path from the root.
-- A ` + "`Bash` call whose command tests or checks (`go test`, `npm run lint`, `make test`, …)" + ` is a verdict through its result. What is piped into
-  another program has that one's exit code, and may so be told as a success. A harness that knows that tests were run does best to
+- Its result is a ` + "`tool_result` with the same `call_id`, the same `tool_name`, and `success: false`" + ` if it is an error: an edit that was
+  not applied is then shown as failed, and not with the tests after it. ` + "`result` must be an object: write text as `{\"text\": \"…\"}`" + `.
+  Without a ` + "`call_id`, `parent_event_id`" + ` names the call.
+- Agents use absolute paths, people relative ones. ` + "`metadata.cwd`" + `, or better ` + "`metadata.repository_root`" + `, lets a file be
+  found by both. It must be the directory that paths are relative to: with a directory below it, files are not found by the path from the root.
+- A ` + "`Bash` call whose command tests or checks (`go test`, `npm run lint`, `make test`, …)" + ` is a verdict through its result. A command piped into
+  another program has the exit code of that program, so a failure may be shown as a success. A harness that knows that tests ran should
   write a ` + "`test_run`" + ` with their numbers.
-- One act is one event: whoever writes a ` + "`file_edit`" + ` for an edit leaves its ` + "`tool_call`" + ` out, or it is told twice.
+- One action is one event: if you write a ` + "`file_edit`" + ` for an edit, omit its ` + "`tool_call`" + `, or the edit is shown twice.
 `
 
 // section prints the fields of s and of what is nested in it.

@@ -17,19 +17,19 @@ const preface = `# Operations
 
 <!-- Made from the table in internal/api by its tests: go test ./internal/api -run TestDocument -update -->
 
-Everything that can be asked of a server. Each operation is a route of the [HTTP interface](formats/http.md) and, where it says
-so, a tool of [MCP](mcp.md) and a command; the answer is the same everywhere, as [answers.md](formats/answers.md) describes it.
+All operations of a server. Each is a route of the [HTTP interface](formats/http.md) and, if stated, a tool of [MCP](mcp.md)
+and a command. The answer is the same on all of them; [answers.md](formats/answers.md) describes it.
 
-- **Rights** are those of the credential: read, write, admin; none implies another. *Operators* means that only they may do it,
-  *no scope* that nobody with a scope token may. An operator names the tenant with ` + "`X-Lukasa-Tenant`" + `; where it says *any tenant* it
-  need not.
-- An agent's key looks and writes as that agent alone. A key of the tenant sees all of the tenant's, and ` + "`agent_id`" + ` narrows
-  that to what the agent sees.
-- Requests are strict: names that there are not, or in another case, a name twice, values of another type or out of range, and
-  ` + "`null`" + ` are ` + "`invalid_argument`" + `, which names the field, the rule and the fix. Over MCP, what HTTP has in the path and the query
-  is a member of the arguments.
-- What comes in pages has ` + "`next`" + `, which ` + "`after`" + ` takes to go on, or ` + "`null`" + ` at the end.
-- A write may expect a version: ` + "`If-Match`" + ` with an ETag, ` + "`If-None-Match: *`" + `, or ` + "`if_version`" + ` where there is one.
+- **Rights** are those of the credential: read, write, admin. None implies another. *Operators* means that only operators may
+  call it, *no scope* that no caller with a scope token may. An operator names the tenant with ` + "`X-Lukasa-Tenant`" + `, which is
+  optional for *any tenant*.
+- A key of an agent reads and writes as that agent only. A key of a tenant sees all records of the tenant, and ` + "`agent_id`" + `
+  limits that to what the agent sees.
+- Requests are strict: unknown names, names in another case, duplicate names, values of another type or out of range, and
+  ` + "`null`" + ` are ` + "`invalid_argument`" + `, which names the field, the rule and the fix. Over MCP, path and query parameters of HTTP
+  are members of the arguments.
+- A page has ` + "`next`" + `, the value of ` + "`after`" + ` for the next page, or ` + "`null`" + ` at the end.
+- A write may require a version: ` + "`If-Match`" + ` with an ETag, ` + "`If-None-Match: *`" + `, or ` + "`if_version`" + ` if the operation has it.
 `
 
 // written returns the table as markdown.

@@ -6,6 +6,8 @@
 //
 //   - a package imports strictly lower floors only, also in tests;
 //   - the tables and the tree name the same packages and the same third parties;
+//   - docs/PACKAGES.md lists the same floors and packages, docs/ARCHITECTURE.md fits on two
+//     pages, and the links and paths of the documentation lead somewhere;
 //   - hmx can be extracted from the module with only internal/canon;
 //   - the command line, the operations and the servers use the library, never the engine;
 //   - no package is larger than its cap;

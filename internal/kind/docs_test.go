@@ -54,24 +54,24 @@ var (
 
 const pageHead = `# From events to frames
 
-What the engine reads from an event when it is recorded. This page is printed from the tables in ` + "`internal/kind`" + ` and held to them by a test.
+This page describes what the engine reads from an event when it is recorded. It is generated from the tables in ` + "`internal/kind`" + `, and a test compares it with them.
 
-**Text.** One line of at most %d bytes: the engine's own words, plain names, and between double quotes or backticks what the event
-says. No such mark stands between its marks, so what is outside of them is never the event's. White space is collapsed, long text
-ends in ` + "`…`" + `, characters that command a terminal, turn the direction of text or hide are left out. What was typed in a browser is not shown.
+**Text.** One line of at most %d bytes: the engine's own words, plain names, and text of the event between double quotes or
+backticks. Quoted text contains no such mark, so text outside of the quotes never comes from the event. White space is collapsed, long text
+ends in ` + "`…`" + `, and control characters, direction marks and invisible characters are removed. Text typed in a browser is not shown.
 
-**Frames.** At most %d, by the rules below in their order, none twice. Only strings count, and of a list the first %d. The verb of an
-event is that of its type unless a table says it. A file whose path begins at the root of the file system also has the path
-from a root that the event names (` + "`repository_root`, `workspace`, `cwd`" + ` and their like in metadata, ` + "`cwd`" + ` in content or arguments).
-A ` + "`tool_result`" + ` with a ` + "`call_id`" + ` gives only the files that its output names with a line: its call gives all others, and is told with it.
+**Frames.** At most %d, by the rules below in their order, without duplicates. Only strings count, and of a list the first %d. The verb of an
+event is that of its type unless a table gives another. A file with an absolute path also has the path
+relative to a root that the event names (` + "`repository_root`, `workspace`, `cwd`" + ` and similar in metadata, ` + "`cwd`" + ` in content or arguments).
+A ` + "`tool_result`" + ` with a ` + "`call_id`" + ` gives only the files that its output names with a line: its call gives all others, and both are shown together.
 
-**References** are cleaned where they are recorded and where they are looked up, so that two spellings of one thing meet.
-A file has slashes for backslashes, no ` + "`./`" + `, no ` + "`../`" + ` that can be resolved, no ` + "`file://`" + ` and the letter of a drive in upper case; a URL has scheme and
+**References** are normalised when they are recorded and when they are looked up, so that two spellings of one object match.
+A file has slashes instead of backslashes, no ` + "`./`" + `, no ` + "`../`" + ` that can be resolved, no ` + "`file://`" + ` and the letter of a drive in upper case; a URL has scheme and
 host in lower case, no user or password, no fragment and no slash that is the whole path; others have no white space around them.
 A reference of more than %s bytes, or with control characters, names nothing.
 
 **Bounds.** Files named with a line are looked for in the first %d KiB of a text and count up to %d; a patch is read up to %d KiB, a command
-up to %d KiB and %d words. What an outsider can write (a web page, an observation, a page that a tool fetched) names no files.
+up to %d KiB and %d words. Text of external sources (a web page, an observation, a page that a tool fetched) names no files.
 `
 
 func printPage() string {
@@ -82,7 +82,7 @@ func printTables() string {
 	var b strings.Builder
 	printTypes(&b)
 	printRules(&b)
-	b.WriteString("\n## Names\n\nOf several names that stand for the same thing, the first in the event counts.\n")
+	b.WriteString("\n## Names\n\nOf several names with the same meaning, the first in the event counts.\n")
 	printNames(&b, "Content, exactly and with case", contentTable[:])
 	printNames(&b, "Arguments of tools, whatever their case and without `_` and `-`", argumentTable[:])
 	printNames(&b, "Metadata, likewise", metadataTable[:])

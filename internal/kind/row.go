@@ -36,10 +36,10 @@ const (
 // rows is the table, in the order of HMX-E. A message is looked up by its role
 // as well.
 var rows = [...]row{
-	{hmx.TypeMessage, record.External, "nobody knows who spoke, unless the role says", 0.3, hmx.SectionEpisodes, false, memory.VerbNegotiate, byType},
+	{hmx.TypeMessage, record.External, "the speaker is unknown, unless the role says", 0.3, hmx.SectionEpisodes, false, memory.VerbNegotiate, byType},
 	{hmx.TypeToolCall, record.Agent, "the agent chose tool and arguments", 0.15, hmx.SectionEpisodes, false, memory.VerbBuild, byTool},
 	{hmx.TypeToolResult, record.Tool, "what a tool printed", 0.2, hmx.SectionEvidence, true, memory.VerbBuild, byTool},
-	{hmx.TypeFileEdit, record.Tool, "what stands in a file, whoever wrote it there", 0.35, hmx.SectionEpisodes, false, memory.VerbModify, byType},
+	{hmx.TypeFileEdit, record.Tool, "the content of a file, by any author", 0.35, hmx.SectionEpisodes, false, memory.VerbModify, byType},
 	{hmx.TypeTestRun, record.Tool, "what a test runner printed", 0.4, hmx.SectionEvidence, true, memory.VerbAnalyze, byType},
 	{hmx.TypeCommandExec, record.Tool, "what a command printed", 0.25, hmx.SectionEvidence, true, memory.VerbBuild, byProgram},
 	{hmx.TypeBrowserAction, record.External, "what a web page shows", 0.15, hmx.SectionEvidence, false, memory.VerbFind, byAction},
