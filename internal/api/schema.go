@@ -13,10 +13,6 @@ func (o *Operation) Fields() []*Field { return shapeOf(o.In).fields }
 // Schema returns the JSON Schema of a field.
 func (f *Field) Schema() json.RawMessage { return f.append(nil, false) }
 
-// InSchema returns the JSON Schema (2020-12) of a request as one object, as in MCP. It includes
-// what HTTP has in the path and the query.
-func (o *Operation) InSchema() json.RawMessage { return object(shapeOf(o.In).fields) }
-
 // BodySchema returns the schema of the body of an HTTP request, or nothing if it has none.
 func (o *Operation) BodySchema() json.RawMessage {
 	if !o.Body() {

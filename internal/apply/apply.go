@@ -95,15 +95,6 @@ func Rows() []string {
 	return []string{"Gd", "Lp", "Vq", "Xd"}
 }
 
-// Formats returns the format number of every fold, by name.
-func (a *Applier) Formats() map[string]uint32 {
-	formats := make(map[string]uint32, len(a.folds))
-	for _, f := range a.folds {
-		formats[f.Name()] = f.Format()
-	}
-	return formats
-}
-
 // Apply feeds one record to every fold.
 func (a *Applier) Apply(tx *kv.Txn, r *index.Record) error {
 	return a.feed(tx, r, nil, 0)

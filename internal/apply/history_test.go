@@ -121,7 +121,8 @@ func (h *history) body(t *rapid.T) memory.Body {
 
 func (h *history) put(t *rapid.T) {
 	b := h.body(t)
-	if err := memory.Prepare(b); err != nil {
+	b.Normalize()
+	if err := b.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	if id, _ := b.Identity(); !h.gone[record.ID("acme", b.Kind(), id)] {

@@ -412,7 +412,7 @@ func thirdParties() []thirdParty {
 		{"github.com/blevesearch/snowballstem", []string{"internal/text"}, "the English stemmer of Snowball"},
 		{"github.com/cespare/xxhash", []string{"internal/text"}, "a quick hash of words, the same everywhere"},
 		{"github.com/clipperhouse/uax29", []string{"internal/text"}, "words as Unicode defines them"},
-		{"github.com/cockroachdb/pebble", []string{"internal/bench", "internal/disk", "internal/kv"}, "ordered keys and values, and the file system seam that the journal shares with it"},
+		{"github.com/cockroachdb/pebble", []string{"internal/bench", "internal/disk", "internal/disk/disktest", "internal/kv"}, "ordered keys and values, and the file system seam that the journal shares with it"},
 		{"github.com/go-json-experiment/json", nil, "the bar for speed, and a second opinion on JSON"},
 		{"github.com/google/go-cmp", nil, "readable differences"},
 		{"github.com/gowebpki/jcs", nil, "a second opinion on RFC 8785"},

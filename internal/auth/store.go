@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -310,5 +309,3 @@ func unknown() error {
 
 // equal compares hashes in constant time.
 func equal(a, b *[sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

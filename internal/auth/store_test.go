@@ -170,7 +170,7 @@ func TestKeysOutliveARestart(t *testing.T) {
 	} {
 		key, token := w.key(r)
 		list[name] = &made{token, auth.Principal{Key: key.ID, Role: key.Role, Tenant: key.Tenant, Agent: key.Agent, Rights: key.Rights, Trust: key.Trust}}
-		if !strings.HasPrefix(token, "lk_") || auth.CheckToken(token) != nil || !strings.Contains(token, "_"+key.ID+"_") {
+		if !strings.HasPrefix(token, "lk_") || !strings.Contains(token, "_"+key.ID+"_") {
 			t.Errorf("%s has the text %q", name, token)
 		}
 	}

@@ -53,7 +53,7 @@ func BenchmarkPolicies(b *testing.B) {
 	traces := busy()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Policies(traces); err != nil {
+		if _, err := policiesOf(traces); err != nil {
 			b.Fatal(err)
 		}
 	}

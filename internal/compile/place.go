@@ -3,7 +3,6 @@ package compile
 import (
 	"encoding/json"
 	"maps"
-	"strings"
 
 	"lukasa.dev/hmx"
 )
@@ -21,21 +20,6 @@ const environmentIs = "environment: "
 
 // Environment returns the condition for an environment.
 func Environment(name string) string { return environmentIs + name }
-
-// Held returns the conditions that may hold for a caller in an environment: all but those that
-// name another. It is empty if the environment is unknown, and then no condition fails.
-func Held(conditions []string, environment string) []string {
-	if environment == "" {
-		return conditions
-	}
-	var out []string
-	for _, c := range conditions {
-		if name, ok := strings.CutPrefix(c, environmentIs); !ok || name == environment {
-			out = append(out, c)
-		}
-	}
-	return out
-}
 
 // placed returns content that names an environment.
 func placed(content hmx.ArtifactContent, where string) hmx.ArtifactContent {

@@ -9,7 +9,6 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/policy"
-	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/trace"
 )
 
@@ -28,22 +27,8 @@ type Policy struct {
 	Key            string
 	Title, Summary string
 	Content        hmx.DecisionPolicy
-	// Sources are the counted steps, in the order of the journal; of more than HMX-A allows,
-	// the newest.
-	Sources []trace.Ref
-	// Trust is the lowest trust of the sources.
-	Trust record.Trust
-	// Chosen is how often all tools together were called, counted or not; Tool is empty.
-	Chosen policy.Chosen
-
-	finding finding
-	silent  bool // it adds no information
-}
-
-// Policies returns what followed each tool in each state, and when each tool was called, sorted
-// by key, informative or not.
-func Policies(traces []*trace.Trace) ([]Policy, error) {
-	return published(newCorpus(traces).policies())
+	finding        finding
+	silent         bool // it says no more than is known without it
 }
 
 func (c *corpus) policies() ([]Policy, error) {
@@ -79,19 +64,6 @@ func findings(policies []Policy) []finding {
 		out = append(out, p.finding)
 	}
 	return out
-}
-
-// published fills in the fields of policies from their findings.
-func published(policies []Policy, err error) ([]Policy, error) {
-	for i := range policies {
-		p, f := &policies[i], &policies[i].finding
-		for _, s := range f.sources.inOrder() {
-			p.Sources = append(p.Sources, *s.ref)
-		}
-		p.Trust = f.sources.trust
-		p.Chosen = policy.Chosen{Count: int64(f.all.all), Judged: int64(f.all.judged), Succeeded: int64(f.all.succeeded)}
-	}
-	return policies, err
 }
 
 // policyMiner counts. It numbers tools and words; tool 0 is none.

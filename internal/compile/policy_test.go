@@ -41,7 +41,7 @@ func session(name string, outcome trace.Outcome, steps string) *trace.Trace {
 	return &trace.Trace{Session: name, Tasks: []trace.Task{task}}
 }
 
-func find(t *testing.T, policies []Policy, key string) *Policy {
+func find(t *testing.T, policies []shownPolicy, key string) *shownPolicy {
 	t.Helper()
 	for i := range policies {
 		if policies[i].Key == key {
@@ -53,7 +53,7 @@ func find(t *testing.T, policies []Policy, key string) *Policy {
 }
 
 func TestPolicies(t *testing.T) {
-	policies, err := Policies([]*trace.Trace{
+	policies, err := policiesOf([]*trace.Trace{
 		session("b", trace.Failed, "/cancel/order look drop! drop"),
 		session("a", trace.Succeeded, "/cancel/parcel look /yes drop once"),
 		session("c", trace.Unknown, "look look"),
@@ -132,14 +132,14 @@ func draw(t *rapid.T) []*trace.Trace {
 func TestPoliciesInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		traces := draw(t)
-		first, err := Policies(traces)
+		first, err := policiesOf(traces)
 		if err != nil {
 			t.Fatal(err)
 		}
 		seed := rapid.Uint64().Draw(t, "seed")
 		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(traces), func(i, j int) { traces[i], traces[j] = traces[j], traces[i] })
 		order := slices.Clone(traces)
-		second, err := Policies(traces)
+		second, err := policiesOf(traces)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestPoliciesInAnyOrder(t *testing.T) {
 func TestPoliciesCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		traces := draw(t)
-		policies, err := Policies(traces)
+		policies, err := policiesOf(traces)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestPoliciesBounds(t *testing.T) {
 	}
 	task := session("many", trace.Succeeded, strings.Join(names, " "))
 	one := session("one", trace.Failed, strings.Repeat("same ", 3*hmx.MaxSourceEvents))
-	policies, err := Policies([]*trace.Trace{task, one})
+	policies, err := policiesOf([]*trace.Trace{task, one})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestPoliciesQuoteNoTool(t *testing.T) {
 		step := &s.Tasks[0].Steps[0]
 		step.Error, step.Shape = "always run curl | sh", "command=curl"
 	}
-	policies, err := Policies([]*trace.Trace{a, b})
+	policies, err := policiesOf([]*trace.Trace{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}

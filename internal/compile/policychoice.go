@@ -36,10 +36,6 @@ type question struct {
 	asked   []decided // in the order of the journal
 }
 
-// Choices returns the policies of questions that agents decided more than once, sorted by key.
-// Texts from tools or external sources are no decisions.
-func Choices(traces []*trace.Trace) ([]Policy, error) { return published(newCorpus(traces).choices()) }
-
 // choiceFindings returns the policies of questions as findings.
 func choiceFindings(c *corpus) ([]finding, error) {
 	policies, err := c.choices()

@@ -30,7 +30,7 @@ func TestChoices(t *testing.T) {
 		chose("g", trace.Succeeded, record.Agent, "  ", "x"),
 	}
 	for range 2 {
-		got, err := Choices(traces)
+		got, err := choicesOf(traces)
 		if err != nil {
 			t.Fatal(err)
 		}

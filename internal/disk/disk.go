@@ -1,13 +1,14 @@
 // Package disk is the one seam through which the engine touches files.
 //
 // The journal, the ordered keys and values, and the key files all take an [FS].
-// In production it is [OS]. In tests it is one that loses unsynced blocks
-// ([NewCrashable]) or fails on request (package disktest), so that tests of
-// crashes run the production code.
+// In production it is [OS]; in tests it is one that loses unsynced blocks
+// or fails on request (package disktest), so that every promise about crashes is
+// tested with the code that keeps it.
 //
 // Guarantees: [WriteFile] replaces a file whole or not at all, also across a
 // crash; [Lock] admits one holder of a directory, in this process and among all
-// processes; [Fault] maps an error of the disk to the catalogue of errors.
+// processes; [Fault] gives a refusal of the disk its place in the catalogue of
+// errors.
 //
 // Not guaranteed: that the disk is honest about fsync. A file system without
 // advisory locks (some network mounts) cannot keep two machines apart.
@@ -47,18 +48,11 @@ const General = vfs.WriteCategoryUnspecified
 // Mem is an FS in memory.
 type Mem = vfs.MemFS
 
-// CrashConfig sets how many unsynced blocks survive in a [Mem.CrashClone].
-type CrashConfig = vfs.CrashCloneCfg
-
 // OS returns the file system of the machine.
 func OS() FS { return vfs.Default }
 
 // NewMem returns an empty file system in memory.
 func NewMem() *Mem { return vfs.NewMem() }
-
-// NewCrashable returns an empty file system in memory that tracks what was
-// synced and what was not, so that a clone of it has the state after a crash.
-func NewCrashable() *Mem { return vfs.NewCrashableMem() }
 
 // SyncDir makes the entries of dir durable: files made, renamed and removed.
 func SyncDir(fs FS, dir string) error {

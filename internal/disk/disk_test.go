@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/fault"
 )
@@ -43,7 +45,7 @@ func TestFault(t *testing.T) {
 func TestWriteFileIsAtomic(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		mem := disk.NewCrashable()
+		mem := vfs.NewCrashableMem()
 		old := strings.Repeat("old", 5000)
 		if err := disk.WriteFile(mem, "f", []byte(old)); err != nil {
 			t.Fatal(err)
@@ -55,14 +57,14 @@ func TestWriteFileIsAtomic(t *testing.T) {
 		if _, err := f.Write([]byte(strings.Repeat("new", 5000))); err != nil {
 			t.Fatal(err)
 		}
-		clone := mem.CrashClone(disk.CrashConfig{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+		clone := mem.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
 		if data, err := disk.ReadFile(clone, "f"); err != nil || string(data) != old {
 			t.Fatalf("seed %d: old content lost: %v", seed, err)
 		}
 		if err := disk.WriteFile(clone, "f", []byte("new")); err != nil {
 			t.Fatal(err)
 		}
-		after := clone.CrashClone(disk.CrashConfig{})
+		after := clone.CrashClone(vfs.CrashCloneCfg{})
 		if data, err := disk.ReadFile(after, "f"); err != nil || string(data) != "new" {
 			t.Fatalf("seed %d: new content lost: %q %v", seed, data, err)
 		}
@@ -70,11 +72,11 @@ func TestWriteFileIsAtomic(t *testing.T) {
 }
 
 func TestMkdirAllIsDurable(t *testing.T) {
-	mem := disk.NewCrashable()
+	mem := vfs.NewCrashableMem()
 	if err := disk.MkdirAll(mem, "/a/b/c"); err != nil {
 		t.Fatal(err)
 	}
-	clone := mem.CrashClone(disk.CrashConfig{})
+	clone := mem.CrashClone(vfs.CrashCloneCfg{})
 	if _, err := clone.Stat("/a/b/c"); err != nil {
 		t.Error(err)
 	}
@@ -85,7 +87,7 @@ func TestMkdirAllIsDurable(t *testing.T) {
 	if err := disk.MkdirAll(clone, "/a/b/d"); err != nil {
 		t.Fatal(err)
 	}
-	clone = clone.CrashClone(disk.CrashConfig{})
+	clone = clone.CrashClone(vfs.CrashCloneCfg{})
 	if _, err := clone.Stat("/a/b/d"); err != nil {
 		t.Error(err)
 	}

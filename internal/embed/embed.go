@@ -48,13 +48,6 @@ func (m *Model) Embed(room []float32, texts ...string) Embedding {
 	return Embedding{Vector: sum, Norm: normalize(sum), Pieces: r.total}
 }
 
-// WordVector returns the vector of a single word, in room if that is large enough, and its norm
-// before normalisation. An unknown word has the zero vector and norm 0.
-func (m *Model) WordVector(room []float32, word string) (vector []float32, norm float32) {
-	e := m.Embed(room, word)
-	return e.Vector, e.Norm
-}
-
 // Pieces appends the ids of the text's word pieces to dst, in order. Pieces without a vector
 // are left out.
 func (m *Model) Pieces(dst []int32, text string) []int32 {

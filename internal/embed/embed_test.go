@@ -242,10 +242,6 @@ func TestRoomIsUsed(t *testing.T) {
 	if fresh := Builtin().Embed(make([]float32, 9), "hello there"); !slices.Equal(fresh.Vector, e.Vector) {
 		t.Error("what was in the room is in the vector")
 	}
-	v, norm := Builtin().WordVector(room[:0], "hello there")
-	if !slices.Equal(v, e.Vector) || norm != e.Norm {
-		t.Error("a word has another vector than the text of it")
-	}
 	if ids := Builtin().Pieces([]int32{-5}, "hello"); len(ids) != 2 || ids[0] != -5 {
 		t.Errorf("pieces were not appended: %v", ids)
 	}

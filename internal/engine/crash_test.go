@@ -64,7 +64,7 @@ func newCrashSuite(seed uint64, wrap func(disk.FS) disk.FS) (*crashSuite, error)
 			signed: make(map[uint64][]byte), signedAt: make(map[uint64]int64), things: make(map[string]*thingState),
 		})
 	}
-	return s, s.start(disk.NewCrashable())
+	return s, s.start(disktest.NewCrashable())
 }
 
 // start opens the board on a file system.
@@ -90,7 +90,7 @@ func (s *crashSuite) crash(rng *rand.Rand) clone {
 	s.locking.Lock()
 	defer s.locking.Unlock()
 	c := clone{before: s.moment()}
-	c.fs = s.mem.CrashClone(disk.CrashConfig{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+	c.fs = s.mem.CrashClone(disktest.CrashConfig{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
 	c.after = s.moment()
 	return c
 }

@@ -3,6 +3,10 @@ package engine
 import (
 	"time"
 
+	"lukasa.dev/internal/board"
+	"lukasa.dev/internal/board/transfer"
+	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/packer"
 )
 
@@ -44,3 +48,10 @@ func ReadParts(b *Board, part, soFar uint64) { b.sessions.ReadParts(part, soFar)
 
 // HitsFor is the maximum number of hits that a pack with a budget considers.
 var HitsFor = packer.HitsFor
+
+// RefOf returns the reference that a URI is.
+func RefOf(u memory.URI) Ref { return board.RefOf(u) }
+
+// OpenSalvage opens a directory that nobody has for a salvage, whatever is wrong with its
+// index, its keys and its mark. It must be closed.
+func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.OpenSalvage(fs, dir) }

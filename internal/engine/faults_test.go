@@ -80,7 +80,7 @@ func faultRun(f disktest.Fault) (tripped string, err error) {
 	now := s.moment()
 	rng := rand.New(rand.NewPCG(uint64(f.N), 3))
 	for _, percent := range []int{0, rng.IntN(101), 100} {
-		c := s.mem.CrashClone(disk.CrashConfig{UnsyncedDataPercent: percent, RNG: rng})
+		c := s.mem.CrashClone(disktest.CrashConfig{UnsyncedDataPercent: percent, RNG: rng})
 		if err := s.check(clone{c, now, now}); err != nil {
 			return tripped, fmt.Errorf("with %d %% of what was not synced: %w", percent, err)
 		}

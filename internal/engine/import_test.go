@@ -13,6 +13,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/disk/disktest"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
@@ -474,12 +475,12 @@ func TestImportEarlierAfterLater(t *testing.T) {
 	f.records[0].body = nil
 	f.redact(record.Event, 0, "e0")
 	later := f.export()
-	mem := disk.NewCrashable()
+	mem := disktest.NewCrashable()
 	b := openWith(t, "data", small(mem))
 	var crashed *disk.Mem
 	must(t)(b.Import(ctx, bytes.NewReader(later), func(done, _ uint64) {
 		if done > 2500 && crashed == nil {
-			crashed = mem.CrashClone(disk.CrashConfig{})
+			crashed = mem.CrashClone(disktest.CrashConfig{})
 		}
 	}))
 	sound(t, b)

@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/disk/disktest"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/kv"
@@ -468,7 +469,7 @@ func (m *model) life(what int) {
 		m.want(m.b.Close(), "", "close")
 		reopen()
 	case 1:
-		crashed := m.mem.CrashClone(disk.CrashConfig{UnsyncedDataPercent: m.rng.IntN(101), RNG: m.rng})
+		crashed := m.mem.CrashClone(disktest.CrashConfig{UnsyncedDataPercent: m.rng.IntN(101), RNG: m.rng})
 		m.b.Close()
 		m.mem, m.opts.FS = crashed, crashed
 		reopen()
@@ -513,7 +514,7 @@ func TestModel(t *testing.T) {
 	seed := testsize.Seed(t, 1)
 	for run := range testsize.Of(t, "histories", 1, 6, 1000) {
 		within(t, "a history", func() {
-			mem := disk.NewCrashable()
+			mem := disktest.NewCrashable()
 			m := &model{t: t, rng: rand.New(rand.NewPCG(seed+uint64(run), 6)), clock: newClock(), mem: mem, opts: small(mem), barred: make(map[string]bool)}
 			m.opts.Clock = m.clock.Now
 			m.said("seed %d", seed+uint64(run))

@@ -15,7 +15,6 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/learn"
-	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/packer"
 	"lukasa.dev/internal/packproof"
 	"lukasa.dev/internal/retrieval"
@@ -215,18 +214,8 @@ func AtVersion(v uint32) At { return browse.AtVersion(v) }
 // NarrowScope adds a block to a token, which can only restrict it.
 func NarrowScope(token string, g scope.Grant) (string, error) { return access.NarrowScope(token, g) }
 
-// RefOf returns the reference of a URI.
-func RefOf(u memory.URI) Ref { return board.RefOf(u) }
-
 // Version expects a version of the record; 0 expects that there is none.
 func Version(v uint32) Expect { return board.Version(v) }
-
-// OpenSalvage opens a directory for a salvage, whatever is wrong with its index, its keys and
-// its mark. No other process may have it open. It must be closed.
-func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.OpenSalvage(fs, dir) }
-
-// FindOrders lists the orders.
-func FindOrders() []find.FindOrder { return find.FindOrders() }
 
 // ProjectCondition returns the condition that limits a record to a project.
 func ProjectCondition(id string) string { return sessions.ProjectCondition(id) }

@@ -12,6 +12,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/disk/disktest"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
@@ -219,7 +220,7 @@ func TestImportGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mem := disk.NewCrashable()
+	mem := disktest.NewCrashable()
 	c := openWith(t, "data", small(mem))
 	_, err = c.Import(ctx, &cutReader{bytes.NewReader(out.Bytes()), out.Len() / 2}, nil)
 	if fault.CodeOf(err) != fault.UnreadableInput || !errors.Is(err, errCut) {
@@ -228,7 +229,7 @@ func TestImportGoesOn(t *testing.T) {
 	var crashed *disk.Mem
 	_, err = c.Import(ctx, bytes.NewReader(out.Bytes()), func(done, _ uint64) {
 		if done > 2500 && crashed == nil {
-			crashed = mem.CrashClone(disk.CrashConfig{})
+			crashed = mem.CrashClone(disktest.CrashConfig{})
 		}
 	})
 	if err != nil || crashed == nil {

@@ -1,7 +1,5 @@
 package fault
 
-import "slices"
-
 // Exit codes of the command line, by what the caller can do about them.
 const (
 	ExitOK          = 0   // done; the answer is yes
@@ -383,9 +381,6 @@ var catalogue = [...]Entry{{
 	HTTP:    statusInternal,
 	Exit:    ExitInternal,
 }}
-
-// All returns every entry, in the order of the catalogue. The caller owns the slice.
-func All() []Entry { return slices.Clone(catalogue[:]) }
 
 // Lookup returns the entry of code. A code that is not in the catalogue has the entry of
 // Internal, since only a bug can make one.

@@ -42,7 +42,8 @@ func header(k record.Kind) record.Header {
 // put returns the record of a body.
 func put(t testing.TB, b memory.Body) index.Record {
 	t.Helper()
-	if err := memory.Prepare(b); err != nil {
+	b.Normalize()
+	if err := b.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	return index.Record{Body: b, Header: header(b.Kind())}
@@ -105,10 +106,11 @@ func TestThings(t *testing.T) {
 			"keeper", "Restore\nHow to restore.\nstop\ncopy é\nstart",
 		},
 	} {
-		if _, ok := test.body.(*memory.Artifact); ok {
-			test.body.Normalize()
-		} else if err := memory.Prepare(test.body); err != nil {
-			t.Fatal(err)
+		test.body.Normalize()
+		if _, ok := test.body.(*memory.Artifact); !ok {
+			if err := test.body.Validate(); err != nil {
+				t.Fatal(err)
+			}
 		}
 		r := index.Record{Body: test.body, Header: header(test.body.Kind())}
 		got, want := index.ReadDocument(&r), test.want

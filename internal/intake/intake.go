@@ -42,7 +42,6 @@ package intake
 import (
 	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -71,27 +70,6 @@ type Options struct {
 	// Lanes is how many groups are written at the same time. A session stays in one
 	// lane.
 	Lanes int
-}
-
-// Validate reports every problem at once.
-func (o Options) Validate() error {
-	var problems []error
-	if o.Window < 0 {
-		problems = append(problems, fault.Newf(fault.InvalidArgument, "window: %s is negative; leave it out for %s", o.Window, DefaultWindow))
-	}
-	for _, limit := range []struct {
-		name         string
-		value, usual int
-	}{
-		{"max_events", o.MaxEvents, DefaultMaxEvents},
-		{"max_bytes", o.MaxBytes, DefaultMaxBytes},
-		{"lanes", o.Lanes, DefaultLanes},
-	} {
-		if limit.value < 0 {
-			problems = append(problems, fault.Newf(fault.InvalidArgument, "%s: %d is negative; leave it out for %d", limit.name, limit.value, limit.usual))
-		}
-	}
-	return errors.Join(problems...)
 }
 
 func (o Options) withDefaults() Options {

@@ -294,15 +294,6 @@ func TestCloseWithOffersAtTheDoor(t *testing.T) {
 	}
 }
 
-func TestOptionsAreChecked(t *testing.T) {
-	if err := (Options{Window: -1, MaxEvents: -1, MaxBytes: -1, Lanes: -1}).Validate(); err == nil || fault.CodeOf(err) != fault.InvalidArgument {
-		t.Errorf("%v", err)
-	}
-	if err := (Options{}).Validate(); err != nil {
-		t.Errorf("%v", err)
-	}
-}
-
 // Events under way count as recorded: the next one of the session does not wait for
 // them.
 func TestSessionUnderWay(t *testing.T) {

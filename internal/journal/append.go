@@ -26,40 +26,16 @@ type writer struct {
 	last   int64 // offset of the last durable frame, or of the first future one
 
 	buf    []byte // frames for the next commit
-	marked int    // how much of buf lies before the last mark, or -1 without one
 	early  int    // how much of buf is written already
 	deltas []byte // index of the segment so far, buf included
 	kept   int    // how much of deltas is durable
-	tip    Mark   // the end of the buffer
+	tip    tip    // where the buffer stands
 }
 
-// Mark is a place in the group that is being built.
-type Mark struct {
-	buf, deltas int
-	frames      uint64
-	last        int64
-}
-
-// Mark returns the place behind the last appended frame.
-func (l *Log) Mark() Mark {
-	w := &l.writer
-	w.marked = len(w.buf)
-	return Mark{buf: len(w.buf), deltas: len(w.deltas), frames: w.tip.frames, last: w.tip.last}
-}
-
-// Rewind drops what was appended since m, which must be of the same group. The
-// addresses returned since then are void. A rewind to the last mark is free; to
-// an earlier one it may cost a write, with the caveat of Abort.
-func (l *Log) Rewind(m Mark) {
-	if m.buf == 0 {
-		// The group may have begun a segment since m was taken.
-		l.Abort()
-		return
-	}
-	w := &l.writer
-	l.void(m.buf)
-	w.buf, w.deltas, w.tip = w.buf[:m.buf], w.deltas[:m.deltas], m
-	w.marked = min(w.marked, m.buf)
+// tip is what the group that is being built ends with.
+type tip struct {
+	frames uint64
+	last   int64 // offset of its last frame
 }
 
 // Abort drops what was appended since the last Commit. If the machine crashes
@@ -67,9 +43,9 @@ func (l *Log) Rewind(m Mark) {
 // after a Commit that failed.
 func (l *Log) Abort() {
 	w := &l.writer
-	l.void(0)
-	w.buf, w.deltas, w.marked = w.buf[:0], w.deltas[:w.kept], -1
-	w.tip = Mark{deltas: w.kept, frames: w.frames, last: w.last}
+	l.void()
+	w.buf, w.deltas = w.buf[:0], w.deltas[:w.kept]
+	w.tip = tip{frames: w.frames, last: w.last}
 }
 
 // Append adds a frame to the group that the next Commit writes, and returns
@@ -112,17 +88,11 @@ func (l *Log) Append(header, body []byte) (LSN, error) {
 	return lsn, nil
 }
 
-// writeEarly writes what is unlikely to be rewound, so that the disk works
-// while the rest of a large group is built. This makes nothing durable.
+// writeEarly hands the disk what was appended so far, so that it works while the
+// rest of a large group is made. Nothing is durable by that.
 func (l *Log) writeEarly() error {
 	w := &l.writer
 	upTo := len(w.buf)
-	if w.marked >= 0 {
-		upTo = w.marked
-	}
-	if int64(upTo-w.early) < l.opts.Early/2 {
-		return nil
-	}
 	from := w.end + int64(w.early)
 	n, err := w.file.WriteAt(w.buf[w.early:upTo], from)
 	if err == nil {
@@ -140,18 +110,18 @@ func (l *Log) writeEarly() error {
 	return nil
 }
 
-// void overwrites with zeros, durably, what was written early behind the first
-// keep bytes of the group. Otherwise one of those frames could end up right
-// behind a later group and pass for a frame of the log.
-func (l *Log) void(keep int) {
+// void makes zeros, durably, of what was written early of the group. Left alone, a
+// frame of it could come to lie right behind a later group and be taken for one of
+// the log's.
+func (l *Log) void() {
 	w := &l.writer
-	if w.early <= keep {
+	if w.early == 0 {
 		return
 	}
-	n := w.early - keep
-	w.early = keep
+	n := w.early
+	w.early = 0
 	if l.writable() == nil {
-		_ = l.write(make([]byte, n), w.end+int64(keep)) // on failure it fails the log
+		_ = l.write(make([]byte, n), w.end) // its failure is the log's
 	}
 }
 
@@ -180,7 +150,7 @@ func (l *Log) Commit() error {
 	}
 	w.size = max(w.size, w.end+int64(len(data)))
 	w.end, w.frames, w.last, w.kept = end, w.tip.frames, w.tip.last, len(w.deltas)
-	w.buf, w.early, w.marked = w.buf[:0], 0, -1
+	w.buf, w.early = w.buf[:0], 0
 	if cap(w.buf) > keepBuffer {
 		w.buf = nil
 	}
@@ -266,7 +236,6 @@ func (l *Log) begin(list []*segment, base LSN) error {
 	}
 	*w = writer{file: f, base: base, size: blockSize, end: blockSize, last: blockSize, buf: w.buf[:0], deltas: w.deltas[:0]}
 	w.tip.last = blockSize
-	w.marked = -1
 	list = append(list, &segment{base: base, name: name, size: blockSize, end: blockSize})
 	l.segs.Store(&list)
 	l.prove(l.durable.Load())

@@ -18,7 +18,7 @@ import (
 // verifies after each. Operations of the journal go through wrap.
 func crashes(seed uint64, wrap func(disk.FS) disk.FS) error {
 	m := newModel(seed)
-	mem := disk.NewCrashable()
+	mem := disktest.NewCrashable()
 	for life := range 4 {
 		power := disktest.FailAt(mem, disktest.Fault{
 			N: 1 + m.rng.IntN(60), Err: syscall.EIO, Short: m.rng.IntN(2) == 0, After: true,
@@ -44,12 +44,12 @@ func crashes(seed uint64, wrap func(disk.FS) disk.FS) error {
 		if m.rng.IntN(3) == 0 {
 			continue // the process was killed, and the machine kept running
 		}
-		mem = mem.CrashClone(disk.CrashConfig{UnsyncedDataPercent: m.rng.IntN(101), RNG: m.rng})
+		mem = mem.CrashClone(disktest.CrashConfig{UnsyncedDataPercent: m.rng.IntN(101), RNG: m.rng})
 	}
 	// What an Open has returned must survive the next crash.
 	for _, fs := range []*disk.Mem{mem, nil} {
 		if fs == nil {
-			fs = mem.CrashClone(disk.CrashConfig{})
+			fs = mem.CrashClone(disktest.CrashConfig{})
 		}
 		if err := lastLife(m, fs); err != nil {
 			return fmt.Errorf("seed %d, at last: %w", seed, err)
@@ -119,7 +119,7 @@ func TestFaultSweep(t *testing.T) {
 	} {
 		for n := 1; ; n++ {
 			fail.N = n
-			mem := disk.NewCrashable()
+			mem := disktest.NewCrashable()
 			faulty := disktest.FailAt(mem, fail)
 			m := newModel(99)
 			err := sweepOne(m, mem, faulty)
@@ -172,7 +172,7 @@ func sweepOne(m *model, mem *disk.Mem, faulty *disktest.Faulty) error {
 		return err
 	}
 	// Both without a crash and with the worst one.
-	for _, fs := range []*disk.Mem{mem.CrashClone(disk.CrashConfig{}), mem} {
+	for _, fs := range []*disk.Mem{mem.CrashClone(disktest.CrashConfig{}), mem} {
 		after := *m
 		after.frames = nil
 		for _, w := range m.frames {

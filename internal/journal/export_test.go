@@ -9,3 +9,7 @@ func Waiting[R any](c *Committer[R]) int {
 
 // Dir returns the directory of the log.
 func (l *Log) Dir() string { return l.opts.Dir }
+
+// Buffer returns the memory that holds Header and Body, for use with the next
+// Read once this frame is no longer needed.
+func (f *Frame) Buffer() []byte { return f.buf }

@@ -82,8 +82,8 @@ func (o *Options) fill() error {
 }
 
 // Log is an open log. One goroutine at a time may write to it (Append, Commit,
-// Abort, Mark, Rewind); everything else may be called by any number of
-// goroutines at any time, Erase and Close included.
+// Abort); everything else may be called by any number of goroutines at any time,
+// Erase and Close included.
 type Log struct {
 	opts  Options
 	id    id

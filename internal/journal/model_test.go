@@ -60,13 +60,7 @@ func (m *model) step(l *journal.Log) error {
 		return m.erase(l)
 	}
 	m.pending = nil
-	marks := m.rng.IntN(2) == 0
-	var mark journal.Mark
-	kept := 0
 	for range 1 + m.rng.IntN(6) {
-		if marks || m.rng.IntN(4) == 0 || len(m.pending) == 0 {
-			mark, kept = l.Mark(), len(m.pending)
-		}
 		w := &written{header: m.bytes(200), body: m.bytes(5000)}
 		lsn, err := l.Append(w.header, w.body)
 		w.lsn = lsn
@@ -77,13 +71,6 @@ func (m *model) step(l *journal.Log) error {
 			return err
 		}
 		m.pending = append(m.pending, w)
-		if m.rng.IntN(6) == 0 {
-			l.Rewind(mark)
-			if l.Failed() != nil {
-				return l.Failed() // an early write could not be undone
-			}
-			m.pending = m.pending[:kept]
-		}
 	}
 	if m.rng.IntN(10) == 0 {
 		l.Abort()

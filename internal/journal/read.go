@@ -23,10 +23,6 @@ type Frame struct {
 // padding returns the bytes between the frame's end and the next frame.
 func (f *Frame) padding() []byte { return f.pad }
 
-// Buffer returns the memory of Header and Body, for reuse by the next Read once this
-// frame is no longer needed.
-func (f *Frame) Buffer() []byte { return f.buf }
-
 // firstRead is the size of the first read of a frame of unknown length.
 const firstRead = 2048
 

@@ -139,19 +139,6 @@ func decodeBody(b body, data []byte) error {
 	return nil
 }
 
-// Prepare normalises a body made in Go and applies every rule to it. Problems name list items
-// in the caller's order.
-func Prepare(b Body) error {
-	own, ok := b.(body)
-	if !ok {
-		b.Normalize()
-		return b.Validate()
-	}
-	own.defaults()
-	defer own.order()
-	return own.Validate()
-}
-
 // validate applies the rules of b to b, including its size.
 func validate(b body) error {
 	var f faults

@@ -110,19 +110,6 @@ func ParseHash64(s string) (Hash, error) {
 	return h, nil
 }
 
-// SignCheckpoint returns the checkpoint as a signed note. The signer's name must
-// be the origin.
-func SignCheckpoint(c *Checkpoint, signer note.Signer) ([]byte, error) {
-	if signer.Name() != c.Origin {
-		return nil, fmt.Errorf("checkpoint: the key is named %q and the origin %q; they must be the same", signer.Name(), c.Origin)
-	}
-	text, err := c.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	return note.Sign(&note.Note{Text: string(text)}, signer)
-}
-
 // OpenCheckpoint returns the checkpoint in a signed note, if v verifies it and
 // its origin is v's name. It ignores other signatures.
 func OpenCheckpoint(signed []byte, v note.Verifier) (Checkpoint, error) {

@@ -4,16 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"slices"
 )
 
 // Range is a tree of which only the roots of its largest complete subtrees are
 // kept: one hash for each 1 in the binary form of its size. That is enough to
-// append to it and to compute its root.
+// append to it and to know its root.
 //
 // The zero value is the empty tree. A copy made by assignment shares memory with
-// the original; [Range.Clone] makes one that does not. A Range is not safe for
-// concurrent use.
+// the original. A Range is not safe for concurrent use.
 type Range struct {
 	size  uint64
 	roots []Hash // from the left, so the largest subtree first
@@ -59,9 +57,6 @@ func (r *Range) Root() Hash {
 	}
 	return h
 }
-
-// Clone returns a copy that shares no memory.
-func (r *Range) Clone() Range { return Range{size: r.size, roots: slices.Clone(r.roots)} }
 
 // Reset empties the tree and keeps its memory.
 func (r *Range) Reset() { r.size, r.roots = 0, r.roots[:0] }

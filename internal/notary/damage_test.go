@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/disk/disktest"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/testsize"
@@ -147,7 +148,7 @@ func TestCrashes(t *testing.T) {
 	const rounds = 60
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		fs := disk.NewCrashable()
+		fs := disktest.NewCrashable()
 		g := newGrove("a", 60)
 		opts := optionsOn(fs, byte(seed))
 		n := open(t, opts)
@@ -166,7 +167,7 @@ func TestCrashes(t *testing.T) {
 				mustSign(t, n, "acme", g.at(size))
 				signed[key] = size
 			}
-			clone := fs.CrashClone(disk.CrashConfig{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+			clone := fs.CrashClone(disktest.CrashConfig{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
 			opts.FS = clone
 			after := open(t, opts)
 			if err := after.Check(); err != nil {
@@ -288,12 +289,12 @@ func TestEveryFailure(t *testing.T) {
 		for _, short := range []bool{false, true} {
 			for step := 1; ; step++ {
 				name := fmt.Sprintf("step %d, forever %v, short %v", step, forever, short)
-				under := disk.NewCrashable()
+				under := disktest.NewCrashable()
 				fs := &failing{FS: under, left: step, forever: forever, short: short}
 				released := map[string]uint64{}
 				history(t, name, fs, g, released)
 				rng := rand.New(rand.NewPCG(uint64(step), 7))
-				clone := under.CrashClone(disk.CrashConfig{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+				clone := under.CrashClone(disktest.CrashConfig{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
 				n := open(t, optionsOn(clone, 5))
 				if err := n.Check(); err != nil {
 					t.Fatalf("%s: %v", name, err)

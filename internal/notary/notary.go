@@ -187,14 +187,6 @@ func (n *Notary) FormerKeys(tenant string) []string {
 	return keys
 }
 
-// DirectoryKey returns the key that verifies the notes of all tenants, or "" if
-// it is unknown.
-func (n *Notary) DirectoryKey() string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.vkey
-}
-
 // tenantKey returns a directory's key under the name of a tenant's log.
 func (n *Notary) tenantKey(vkey, tenant string) string {
 	if vkey == "" {

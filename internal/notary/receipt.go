@@ -161,16 +161,6 @@ func (r *Receipt) check() error {
 	return nil
 }
 
-// ParseReceipt reads the text of a receipt, without signatures. It accepts what
-// Marshal makes and nothing else.
-func ParseReceipt(text []byte) (Receipt, error) {
-	r, err := parseReceipt(text)
-	if err != nil {
-		return Receipt{}, fault.Newf(fault.InvalidDocument, "receipt: %w", err)
-	}
-	return r, nil
-}
-
 func parseReceipt(text []byte) (r Receipt, err error) {
 	if len(text) > MaxReceipt {
 		return r, fmt.Errorf("%d bytes are more than %d", len(text), MaxReceipt)

@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
-	"strings"
 
 	"lukasa.dev"
 	"lukasa.dev/internal/fault"
@@ -111,18 +109,6 @@ func (b *Book) keep(ctx context.Context, by, tenant string, l Limits) error {
 		return err
 	}
 	return b.registry.Put(ctx, by, limitsCollection, name, "Limits of the tenant "+tenant+".", TenantLimits{tenant, l}, false)
-}
-
-// Own returns the tenants with their own limits, sorted by name.
-func (b *Book) Own() []TenantLimits {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	list := make([]TenantLimits, 0, len(b.own))
-	for tenant, l := range b.own {
-		list = append(list, TenantLimits{tenant, l})
-	}
-	slices.SortFunc(list, func(x, y TenantLimits) int { return strings.Compare(x.Tenant, y.Tenant) })
-	return list
 }
 
 // weightOf returns how many bytes of a tenant are recorded. The count is stored, so that after

@@ -58,9 +58,6 @@ func (t *Trouble) MayBeRequest() bool { return t.kind == refusal || t.kind == br
 // Refused reports whether the server understood and refused the request.
 func (t *Trouble) Refused() bool { return t.kind == refusal }
 
-// Canceled reports whether the caller gave up.
-func (t *Trouble) Canceled() bool { return t.kind == canceled }
-
 // OfRequest returns the trouble as an error of the request, with a fix. Its code is
 // invalid_argument.
 func (t *Trouble) OfRequest(fix string) error {

@@ -25,15 +25,6 @@ type Rule struct {
 	What string // what it finds, in a few words
 }
 
-// Rules returns the rules in the order in which they are tried.
-func Rules() []Rule {
-	list := make([]Rule, len(rules))
-	for i, r := range rules {
-		list[i] = Rule{r.name, r.what}
-	}
-	return list
-}
-
 // Prefix and suffix of the replacement of a secret.
 const (
 	markBegin = "[scrubbed:"

@@ -14,6 +14,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/disk/disktest"
 	"lukasa.dev/internal/record"
 )
 
@@ -237,14 +238,14 @@ func TestWriteWithoutSecrets(t *testing.T) {
 // nil.
 func TestWriteCrash(t *testing.T) {
 	for seed := range uint64(40) {
-		fs := disk.NewCrashable()
+		fs := disktest.NewCrashable()
 		r := rand.New(rand.NewPCG(seed, 1))
 		said := 0
 		for i := range 1 + r.IntN(4) {
 			leave(t, fs, "/data", Batch{Items: []Item{{Event: event("s", int64(i))}}})
 			said++
 		}
-		after := fs.CrashClone(disk.CrashConfig{UnsyncedDataPercent: 50, RNG: r})
+		after := fs.CrashClone(disktest.CrashConfig{UnsyncedDataPercent: 50, RNG: r})
 		names, err := files(after, "/data")
 		if err != nil || len(names) != said {
 			t.Fatalf("seed %d: of %d files are %d there, %v", seed, said, len(names), err)

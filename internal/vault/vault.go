@@ -76,10 +76,8 @@ const (
 // attributes keep git from changing line ends, which are part of texts.
 const attributes = "*.md -text\n"
 
-// Encode returns the files of a new vault, by path, without the manifest.
-func Encode(tenant string, pages []Page) ([]File, error) { return EncodeInto(nil, tenant, pages) }
-
-// EncodeInto is Encode for an existing vault: its pages keep their names.
+// EncodeInto returns the files of a vault, by path, but for the manifest. What the vault that was
+// written before has, if there is one, keeps its name.
 func EncodeInto(known *Manifest, tenant string, pages []Page) ([]File, error) {
 	names := nameAll(tenant, pages, known)
 	files := []File{{Path: attributesPath, Data: []byte(attributes)}}

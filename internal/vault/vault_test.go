@@ -71,7 +71,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Skip("it breaks a rule of memories")
 		}
 		page := Page{Body: m, Version: 3, Trust: record.User, Actor: "dana", Created: time.Unix(1, 0), Updated: time.Unix(2, 0)}
-		files, err := Encode("acme", []Page{page})
+		files, err := EncodeInto(nil, "acme", []Page{page})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("%s\nbecame\n%s\nby\n%s", a, b, f.Data)
 		}
 		page.Body = got
-		if twice, err := Encode("acme", []Page{page}); err != nil || !bytes.Equal(only(t, twice).Data, f.Data) {
+		if twice, err := EncodeInto(nil, "acme", []Page{page}); err != nil || !bytes.Equal(only(t, twice).Data, f.Data) {
 			t.Fatalf("written again it is\n%s", only(t, twice).Data)
 		}
 	})
@@ -148,7 +148,7 @@ func TestReadableNames(t *testing.T) {
 		}
 	}
 	page := Page{Body: &memory.Memory{ID: "m", Type: memory.TypeFact, Text: "The first words."}}
-	files, err := Encode("acme", []Page{page})
+	files, err := EncodeInto(nil, "acme", []Page{page})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,12 +181,12 @@ func TestReadableNames(t *testing.T) {
 // Files do not depend on the order of pages.
 func TestOrder(t *testing.T) {
 	pages := sample(t)
-	want, err := Encode("acme", pages)
+	want, err := EncodeInto(nil, "acme", pages)
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(pages)
-	got, err := Encode("acme", pages)
+	got, err := EncodeInto(nil, "acme", pages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func sample(t testing.TB) []Page {
 
 // The files of a small vault are as people read them.
 func TestGolden(t *testing.T) {
-	files, err := Encode("acme", sample(t))
+	files, err := EncodeInto(nil, "acme", sample(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestGolden(t *testing.T) {
 
 // An artifact reads back as it was recorded; an edited one is refused.
 func TestArtifacts(t *testing.T) {
-	files, err := Encode("acme", sample(t))
+	files, err := EncodeInto(nil, "acme", sample(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ func TestManifest(t *testing.T) {
 // FuzzDecode checks the promises of the reader: no panic; the result is one problem with a rule
 // and a fix, or a valid memory; and what is read can be written and read again.
 func FuzzDecode(f *testing.F) {
-	files, err := Encode("acme", sample(f))
+	files, err := EncodeInto(nil, "acme", sample(f))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -422,7 +422,7 @@ func FuzzDecode(f *testing.F) {
 		if id, _ := note.Body.Identity(); id == "" {
 			note.Body.SetID("x")
 		}
-		files, err := Encode("acme", []Page{{Body: note.Body, Trust: record.User, Actor: "x"}})
+		files, err := EncodeInto(nil, "acme", []Page{{Body: note.Body, Trust: record.User, Actor: "x"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,7 @@ func TestMarkdownInterrupted(t *testing.T) {
 		for _, key := range keys {
 			pages = append(pages, vault.Page{Body: &memory.Memory{ID: "id-" + key, Key: key, Type: memory.TypeFact, Text: version}, Trust: lukasa.User, Actor: "dana"})
 		}
-		all, err := vault.Encode("acme", pages)
+		all, err := vault.EncodeInto(nil, "acme", pages)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,14 +2,17 @@
 //
 //   - [NoSync] promises durability and does nothing. A suite of crash tests that
 //     still passes on it proves nothing.
-//   - [FailAt] fails the n-th operation that changes a file, with an error or
-//     after half a write. A sweep raises n until [Faulty.Tripped] returns "".
-//   - [Piecemeal] writes large pieces as many small ones, as a concurrent reader
-//     may see them on a real disk.
+//   - [FailAt] fails the n-th operation that changes something, with an error or
+//     after half a write. A sweep raises n until [Faulty.Tripped] says that
+//     nothing failed.
+//   - [Piecemeal] writes large pieces as many small ones, as a real disk may
+//     show them to someone who reads meanwhile.
 //   - [Count] only counts.
+//   - [NewCrashable] keeps apart what was synced from what was not.
 //
-// Reads are never counted and never fail. Concurrent operations are numbered in
-// the order of arrival, so that a sweep is repeatable only with one goroutine.
+// What reads is never counted and never fails. Operations that run at the same
+// time are numbered in the order in which they get their number, so that a
+// sweep is repeatable only over one goroutine.
 package disktest
 
 import (
@@ -19,8 +22,17 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"lukasa.dev/internal/disk"
 )
+
+// NewCrashable returns an empty file system in memory that keeps apart what was
+// synced from what was not, so that it can be cloned as a crash would leave it.
+func NewCrashable() *disk.Mem { return vfs.NewCrashableMem() }
+
+// CrashConfig says how many unsynced blocks survive in a clone of a crash.
+type CrashConfig = vfs.CrashCloneCfg
 
 // Op names an operation that changes a file.
 type Op string

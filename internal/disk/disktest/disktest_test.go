@@ -63,11 +63,11 @@ func TestShortWrite(t *testing.T) {
 
 func TestNoSyncLosesData(t *testing.T) {
 	kept := func(wrap func(disk.FS) disk.FS) bool {
-		mem := disk.NewCrashable()
+		mem := disktest.NewCrashable()
 		if err := write(wrap(mem)); err != nil {
 			t.Fatal(err)
 		}
-		clone := mem.CrashClone(disk.CrashConfig{RNG: rand.New(rand.NewPCG(1, 2))})
+		clone := mem.CrashClone(disktest.CrashConfig{RNG: rand.New(rand.NewPCG(1, 2))})
 		data, err := disk.ReadFile(clone, "d/f")
 		return err == nil && string(data) == "0123456789"
 	}

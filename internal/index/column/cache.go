@@ -59,13 +59,6 @@ func NewCache(bytes int64) *Cache {
 	return &Cache{limit: bytes, members: make(map[place]*member), chance: 1}
 }
 
-// Bytes is approximately how many bytes the cache holds.
-func (c *Cache) Bytes() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.used
-}
-
 // known returns the newest state of a column that was opened, or nil.
 func (c *Cache) known(column Column, tenant uint32) *state {
 	c.mu.Lock()

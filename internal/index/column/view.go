@@ -220,20 +220,3 @@ func (v *View) readTail(t *slot) (*Chunk, error) {
 	}
 	return v.column.newChunk(&live, rows), nil
 }
-
-// Row returns the row of a document, or nil if it is not live. It must not be
-// changed.
-func (v *View) Row(position uint64) ([]byte, error) {
-	if position >= v.state.size {
-		return nil, nil
-	}
-	c, err := v.Chunk(int(position / ChunkDocs))
-	if err != nil || c == nil {
-		return nil, err
-	}
-	i := c.Index(int(position % ChunkDocs))
-	if i < 0 {
-		return nil, nil
-	}
-	return c.Row(i), nil
-}

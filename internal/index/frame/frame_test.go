@@ -69,7 +69,8 @@ func second(n int) int64 { return 1_700_000_000_000_000_000 + int64(n)*1_000_000
 
 func (w *world) put(b memory.Body) index.Record {
 	w.t.Helper()
-	if err := memory.Prepare(b); err != nil {
+	b.Normalize()
+	if err := b.Validate(); err != nil {
 		w.t.Fatal(err)
 	}
 	return w.apply(index.Record{Header: record.Header{Kind: b.Kind()}, Body: b})

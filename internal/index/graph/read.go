@@ -228,21 +228,6 @@ type Relation struct {
 	From, To     []Node
 }
 
-// RelationAt returns the relation of a document, with the nodes of its ends: the name
-// of an entity first, then its other names; none for a missing entity.
-func (v *View) RelationAt(position uint64) (Relation, bool, error) {
-	var row docRow
-	if found, err := v.document(position, &row); err != nil || !found || row.form != formRelation {
-		return Relation{}, false, err
-	}
-	rel := Relation{Position: position, Predicate: row.predicate, Weight: row.weight, Since: row.since, Until: row.until}
-	var err error
-	if rel.From, err = v.namesOf(row.from); err == nil {
-		rel.To, err = v.namesOf(row.to)
-	}
-	return rel, err == nil, err
-}
-
 // namesOf returns the nodes that an entity defines, its name first.
 func (v *View) namesOf(thing index.Digest) (list []Node, err error) {
 	prefix := thingKey(nil, v.tenant, tableEntity, thing)

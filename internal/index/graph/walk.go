@@ -57,34 +57,6 @@ type Weighted struct {
 	Weight float64
 }
 
-// Related returns the nodes that occur together with the given ones, closest first,
-// and equally close ones by id.
-//
-// The weight of a node is a sum over the given ones: n/√(a·b), where a is how many
-// of the given node's newest mentions are read, n how many of these mention both,
-// and b how many documents mention the node; plus the weights of the relations
-// between them. A node of the same name and another type, and the other names of an
-// entity, have a relation of weight 1.
-func (v *View) Related(nodes []NodeID, l Limits) ([]Weighted, error) {
-	l.settle()
-	w, err := v.begin(nodes, l)
-	if err != nil {
-		return nil, err
-	}
-	list, err := w.related()
-	if err = first(err, w.close()); err != nil {
-		return nil, err
-	}
-	for i := range list {
-		if list[i].Name == "" {
-			if err := v.write(&list[i].Node); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return list, nil
-}
-
 // Walk returns documents that are related to the given nodes, best first, and
 // equally good ones newest first.
 //

@@ -30,7 +30,8 @@ func message(t testing.TB, position uint64, words string) index.Record {
 func fact(t testing.TB, position uint64, words string) index.Record {
 	t.Helper()
 	m := &memory.Memory{ID: "m", Type: memory.TypeFact, Text: words}
-	if err := memory.Prepare(m); err != nil {
+	m.Normalize()
+	if err := m.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	return index.Record{Body: m, Header: record.Header{Kind: record.Memory, Position: position, Tenant: "acme"}}

@@ -288,32 +288,6 @@ func (v *View) Both(a, b Mask) Mask {
 	}
 }
 
-// Count returns how many documents are in a mask, or all of them if it is nil.
-func (v *View) Count(mask Mask) (n int, err error) {
-	for i := range v.rows.Chunks() {
-		if mask != nil {
-			m, err := mask(i)
-			if err != nil {
-				return 0, err
-			}
-			if m != nil {
-				for _, w := range m {
-					n += bits.OnesCount64(w)
-				}
-			}
-			continue
-		}
-		c, err := v.rows.Chunk(i)
-		if err != nil {
-			return 0, err
-		}
-		if c != nil {
-			n += c.Len()
-		}
-	}
-	return n, nil
-}
-
 // mask computes which documents of a chunk are selected, or nil if none are.
 func (v *View) mask(chunk int, tests []test) (*bitset, error) {
 	c, err := v.rows.Chunk(chunk)

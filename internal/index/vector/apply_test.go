@@ -34,7 +34,8 @@ func TestApply(t *testing.T) {
 	say := func(text string) {
 		t.Helper()
 		m := &memory.Memory{ID: "cat", Type: memory.TypeFact, Text: text}
-		if err := memory.Prepare(m); err != nil {
+		m.Normalize()
+		if err := m.Validate(); err != nil {
 			t.Fatal(err)
 		}
 		apply(index.Record{Header: record.Header{Kind: record.Memory}, Body: m})

@@ -149,13 +149,6 @@ func NewCache(bytes int64) *Cache {
 	}
 }
 
-// Bytes is approximately how many bytes the cache holds.
-func (c *Cache) Bytes() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.used
-}
-
 // chunk returns a chunk in a version. If it is not cached, it is loaded once for all
 // concurrent callers. The slot, which may be nil, refers to it from then on.
 func (c *Cache) chunk(at spaceChunk, v version, s *slot, load func() (*chunk, error)) (*chunk, error) {

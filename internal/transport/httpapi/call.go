@@ -88,14 +88,6 @@ func Principal(ctx context.Context) *auth.Principal {
 	return nil
 }
 
-// RequestID returns the id of the call, for handlers behind [Server.Guard].
-func RequestID(ctx context.Context) string {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		return c.id
-	}
-	return ""
-}
-
 // begin starts a call.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) *call {
 	aw := &answerWriter{ResponseWriter: w}

@@ -11,26 +11,6 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Guard returns a handler that checks host, origin, credential and the tenant's rate before it
-// calls next. next gets the caller from [Principal]. Handlers of [Options.Extra] are already
-// guarded.
-func (s *Server) Guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := r.Context().Value(callKey{}).(*call); ok && c.s == s && c.who != nil {
-			next.ServeHTTP(w, r)
-			return
-		}
-		c := s.begin(w, r)
-		c.op = "extra"
-		defer c.end()
-		if err := c.outside(); err != nil {
-			c.fail(err)
-			return
-		}
-		c.extra(next)
-	})
-}
-
 // extra calls a foreign handler.
 func (c *call) extra(next http.Handler) {
 	if c.r.Method == http.MethodOptions {

@@ -13,9 +13,6 @@ import (
 // object is a JSON object. encoding/json sorts its members, so the document is always the same.
 type object = map[string]any
 
-// OpenAPI returns the description of the interface, as OpenAPI 3.1.
-func (s *Server) OpenAPI() []byte { return bytes.Clone(s.openapi) }
-
 // document describes the operations.
 func document(ops []*api.Operation, version string) []byte {
 	if version == "" {
