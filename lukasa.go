@@ -37,6 +37,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/apply"
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/engine"
@@ -144,6 +145,10 @@ func (b *Board) Tenants(ctx context.Context) iter.Seq2[Root, error] { return b.e
 
 // CountTenants returns how many tenants have records.
 func (b *Board) CountTenants(ctx context.Context) (int, error) { return b.engine.CountTenants(ctx) }
+
+// AsSystem returns the same board with the permission of a key, which only packages of this
+// module can make: to read and write [SystemTenant].
+func (b *Board) AsSystem(k board.SystemKey) *Board { return &Board{b.engine.AsSystem(k), b.handout} }
 
 // Append records events of any tenants. Valid ones are recorded even if others are refused; the
 // result says which.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
@@ -25,6 +26,13 @@ func (t *Tenant) Name() string { return t.name }
 // URI returns the URI of a record of this tenant.
 func (t *Tenant) URI(kind Kind, id string) URI {
 	return URI{Tenant: t.name, Kind: kind, ID: id}
+}
+
+// AsSystem returns the same tenant with the permission of a key, see [Board.AsSystem].
+func (t *Tenant) AsSystem(k board.SystemKey) *Tenant {
+	s := *t
+	s.engine = t.engine.AsSystem(k)
+	return &s
 }
 
 // Remember writes a memory: a new one, or the next version of the one with the same id, or with

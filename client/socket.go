@@ -47,8 +47,7 @@ type SocketOptions struct {
 type Socket struct {
 	c      *Client
 	o      SocketOptions
-	ctx    context.Context // ends the socket
-	cancel context.CancelFunc
+	cancel context.CancelFunc // ends the socket
 	ended  chan struct{}
 
 	mu      sync.Mutex
@@ -73,13 +72,13 @@ func (c *Client) OpenSocket(ctx context.Context, o SocketOptions) (*Socket, erro
 		o.InFlight = 128
 	}
 	s := &Socket{c: c, o: o, ended: make(chan struct{}), changed: make(chan struct{})}
-	s.ctx, s.cancel = context.WithCancel(ctx)
-	conn, err := s.dial()
+	ctx, s.cancel = context.WithCancel(ctx)
+	conn, err := s.dial(ctx)
 	if err != nil {
 		s.cancel()
 		return nil, err
 	}
-	go s.run(conn)
+	go s.run(ctx, conn)
 	return s, nil
 }
 
@@ -141,14 +140,14 @@ func (s *Socket) tell() {
 	s.changed = make(chan struct{})
 }
 
-func (s *Socket) dial() (*websocket.Conn, error) {
+func (s *Socket) dial(ctx context.Context) (*websocket.Conn, error) {
 	u := *s.c.base
 	u.Scheme = map[string]string{"http": "ws", "https": "wss"}[u.Scheme]
 	u.Path += "/v1/ingest/ws"
 	u.RawPath = ""
 	h := http.Header{}
 	s.c.authorize(h)
-	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	conn, res, err := websocket.Dial(ctx, (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), &websocket.DialOptions{HTTPClient: s.c.o.HTTP, HTTPHeader: h})
 	if err == nil {
@@ -167,24 +166,24 @@ func (s *Socket) dial() (*websocket.Conn, error) {
 }
 
 // run serves one connection after the other.
-func (s *Socket) run(conn *websocket.Conn) {
+func (s *Socket) run(ctx context.Context, conn *websocket.Conn) {
 	defer close(s.ended)
 	for attempt := 1; ; {
 		if conn != nil {
-			if s.serve(conn) {
+			if s.serve(ctx, conn) {
 				attempt = 1
 			}
 			conn = nil
 		}
-		if s.ctx.Err() != nil {
-			s.fail(s.ctx.Err())
+		if ctx.Err() != nil {
+			s.fail(ctx.Err())
 			return
 		}
-		err := sleep(s.ctx, s.c.backoff(attempt))
+		err := sleep(ctx, s.c.backoff(attempt))
 		if err == nil {
-			conn, err = s.dial()
+			conn, err = s.dial(ctx)
 		}
-		if err == nil || s.ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil {
 			continue
 		}
 		wait, again := s.c.again(err, true, attempt)
@@ -193,7 +192,7 @@ func (s *Socket) run(conn *websocket.Conn) {
 			return
 		}
 		attempt++
-		_ = sleep(s.ctx, wait) // the loop checks ctx
+		_ = sleep(ctx, wait) // the loop looks at ctx
 	}
 }
 
@@ -208,10 +207,10 @@ func (s *Socket) fail(err error) {
 	s.tell()
 }
 
-// serve sends and receives until the connection ends, and reports whether anything was
+// serve sends and listens until the connection ends, and reports whether anything was
 // acknowledged.
-func (s *Socket) serve(conn *websocket.Conn) (moved bool) {
-	ctx, cancel := context.WithCancel(s.ctx)
+func (s *Socket) serve(ctx context.Context, conn *websocket.Conn) (moved bool) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.mu.Lock()
 	s.sent = 0

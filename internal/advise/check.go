@@ -65,9 +65,9 @@ func (b *Adviser) CheckAction(ctx context.Context, o CheckOptions) (*CheckedActi
 		if err := o.check(s.View); err != nil {
 			return err
 		}
-		c := checking{ctx: ctx, b: b, s: s}
+		c := checking{b: b, s: s}
 		var err error
-		out, err = c.check(&o)
+		out, err = c.check(ctx, &o)
 		return err
 	})
 	return out, err
@@ -152,8 +152,8 @@ func tooLong(field string, bytes, most int) error {
 }
 
 // check is CheckAction on a state.
-func (c *checking) check(o *CheckOptions) (*CheckedAction, error) {
-	if err := c.look(); err != nil {
+func (c *checking) check(ctx context.Context, o *CheckOptions) (*CheckedAction, error) {
+	if err := c.look(ctx); err != nil {
 		return nil, err
 	}
 	out := &CheckedAction{}
@@ -162,7 +162,7 @@ func (c *checking) check(o *CheckOptions) (*CheckedAction, error) {
 		return nil, err
 	}
 	tool, shape := o.Action.Step()
-	past, err := c.past(tool, shape, out)
+	past, err := c.past(ctx, tool, shape, out)
 	if err != nil {
 		return nil, err
 	}

@@ -27,27 +27,26 @@ const (
 
 // checking is one running check.
 type checking struct {
-	ctx   context.Context
 	b     *Adviser
 	s     board.State
 	shown func(position uint64) bool // nil shows every event
 }
 
-// look determines which events are visible.
-func (c *checking) look() error {
+// look finds out which events are shown.
+func (c *checking) look(ctx context.Context) error {
 	if access.Of(c.s.View) == nil {
 		return nil
 	}
-	seen, err := c.b.retrieval.Visible(c.ctx, c.s)
+	seen, err := c.b.retrieval.Visible(ctx, c.s)
 	if err == nil {
 		c.shown = seen.Has
 	}
 	return err
 }
 
-// past returns the newest executions of an action and of similar ones. The index has their
-// places; their outcomes are replayed from the events of the session around them.
-func (c *checking) past(tool, shape string, out *CheckedAction) ([]guide.Doing, error) {
+// past returns the newest doings of the same and of the like of an act. They come out of
+// the index: how each went is replayed from the events of its session around it.
+func (c *checking) past(ctx context.Context, tool, shape string, out *CheckedAction) ([]guide.Doing, error) {
 	places, err := c.newest(tool, shape, out)
 	if err != nil || len(places) == 0 {
 		return nil, err
@@ -59,7 +58,7 @@ func (c *checking) past(tool, shape string, out *CheckedAction) ([]guide.Doing, 
 	var list []guide.Doing
 	var replay trace.Replay
 	for len(places) > 0 && err == nil {
-		if err = c.ctx.Err(); err != nil {
+		if err = ctx.Err(); err != nil {
 			break
 		}
 		var n int

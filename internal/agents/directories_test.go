@@ -152,8 +152,7 @@ func TestDirectoriesOfFailures(t *testing.T) {
 	s := machine(t, "cursor", filepath.Join(root, "home"))
 	s.World.Project, s.World.State = filepath.Join(root, "project"), filepath.Join(root, "file", "state")
 	lay(t, root, map[string]string{"file": "no directory", "project/README.md": ""})
-	s.before = func() { lay(t, s.World.Project, map[string]string{".cursor/mcp.json": "{}"}) }
-	if _, err := s.Install(); err == nil {
+	if err := installAfter(s, func() { lay(t, s.World.Project, map[string]string{".cursor/mcp.json": "{}"}) }); err == nil {
 		t.Fatal("a file that came in between was replaced")
 	}
 	if got := files(t, s.World.Project, true); len(got) != 2 || got[".cursor/mcp.json"] != "{}" {
@@ -165,7 +164,6 @@ func TestDirectoriesOfFailures(t *testing.T) {
 	if err := os.Remove(filepath.Join(s.World.Project, ".cursor")); err != nil {
 		t.Fatal(err)
 	}
-	s.before = nil
 	if _, err := s.Install(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,6 @@ type Setup struct {
 	NoHooks bool
 	// DryRun changes nothing, and reports what would change.
 	DryRun bool
-
-	// before is called before the first replacement, for tests.
-	before func()
 }
 
 // Action is what happened to a file.
@@ -89,32 +86,45 @@ func (s *Setup) check() error {
 // carryOut plans every file before the first one is written, and stages every file before the
 // first one is replaced.
 func (s *Setup) carryOut(plan func(target) (*step, error)) ([]Change, error) {
-	var steps []*step
-	var changes []Change
+	p, err := s.plan(plan)
+	if err != nil {
+		return nil, err
+	}
+	if s.DryRun {
+		return p.changes, nil
+	}
+	if err := p.stage(s.World.Project == ""); err != nil {
+		return p.changes, err
+	}
+	return p.changes, p.replace()
+}
+
+// planned is what is to become of the files of an agent.
+type planned struct {
+	steps   []*step
+	ready   []*staged // what replaces the file of each step; nil where nothing does
+	changes []Change
+	made    *directories
+	empty   []string // directories that are deleted
+}
+
+// plan finds out what is to become of each file.
+func (s *Setup) plan(plan func(target) (*step, error)) (*planned, error) {
+	p := &planned{}
 	for _, t := range s.targets() {
 		st, err := plan(t)
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, st)
-		changes = append(changes, st.Change)
+		p.steps = append(p.steps, st)
+		p.changes = append(p.changes, st.Change)
 	}
-	made := loadDirectories(s.World.State)
-	empty := made.emptied(gone(steps))
-	for _, dir := range empty {
-		changes = append(changes, Change{File: dir, Action: Deleted})
+	p.made = loadDirectories(s.World.State)
+	p.empty = p.made.emptied(gone(p.steps))
+	for _, dir := range p.empty {
+		p.changes = append(p.changes, Change{File: dir, Action: Deleted})
 	}
-	if s.DryRun {
-		return changes, nil
-	}
-	if err := s.commit(steps, made); err != nil {
-		return changes, err
-	}
-	for _, st := range steps {
-		st.config.sweep(time.Now())
-	}
-	made.remove(empty)
-	return changes, nil
+	return p, nil
 }
 
 // gone returns the files that are deleted.
@@ -131,39 +141,47 @@ func gone(steps []*step) []string {
 // targets are the files of the agent.
 func (s *Setup) targets() []target { return s.Agent.targets(s.World) }
 
-// commit makes the changes, and records the directories created for them.
-func (s *Setup) commit(steps []*step, made *directories) error {
-	ready := make([]*staged, len(steps))
-	for i, st := range steps {
+// stage writes what replaces files beside them.
+func (p *planned) stage(private bool) error {
+	p.ready = make([]*staged, len(p.steps))
+	for i, st := range p.steps {
 		if st.after == nil {
 			continue
 		}
 		var err error
-		if ready[i], err = st.config.stage(st.after, s.World.Project == ""); err != nil {
-			for _, r := range ready[:i] {
-				if r != nil {
-					r.drop()
-				}
-			}
+		if p.ready[i], err = st.config.stage(st.after, private); err != nil {
+			p.drop(p.ready[:i])
 			return err
 		}
 	}
-	if s.before != nil {
-		s.before()
-	}
-	for i, st := range steps {
-		if err := st.finish(ready[i]); err != nil {
-			for _, r := range ready[i:] {
-				if r != nil {
-					r.drop()
-				}
-			}
-			return partly(steps[:i], err)
-		}
-		if ready[i] != nil {
-			made.note(ready[i].made)
+	return nil
+}
+
+// drop removes what was staged and is not used.
+func (p *planned) drop(ready []*staged) {
+	for _, r := range ready {
+		if r != nil {
+			r.drop()
 		}
 	}
+}
+
+// replace makes the changes, and notes the directories that were made for them. A file that
+// was changed since it was planned is left as it is.
+func (p *planned) replace() error {
+	for i, st := range p.steps {
+		if err := st.finish(p.ready[i]); err != nil {
+			p.drop(p.ready[i:])
+			return partly(p.steps[:i], err)
+		}
+		if p.ready[i] != nil {
+			p.made.note(p.ready[i].made)
+		}
+	}
+	for _, st := range p.steps {
+		st.config.sweep(time.Now())
+	}
+	p.made.remove(p.empty)
 	return nil
 }
 

@@ -158,6 +158,19 @@ func TestLinksAndModesAreKept(t *testing.T) {
 	}
 }
 
+// installAfter installs, and calls between when everything is staged and nothing replaced.
+func installAfter(s *Setup, between func()) error {
+	p, err := s.plan(s.planInstall)
+	if err == nil {
+		err = p.stage(s.World.Project == "")
+	}
+	if err != nil {
+		return err
+	}
+	between()
+	return p.replace()
+}
+
 // A concurrent change by another process is neither lost nor mixed with ours.
 func TestChangesInBetweenAreNoticed(t *testing.T) {
 	for _, late := range []string{`{"mine": 1}`, ""} {
@@ -165,14 +178,13 @@ func TestChangesInBetweenAreNoticed(t *testing.T) {
 		lay(t, dir, map[string]string{".gemini/settings.json": "{}\n"})
 		file := filepath.Join(dir, ".gemini", "settings.json")
 		s := machine(t, hook.GeminiCLI, dir)
-		s.before = func() {
+		err := installAfter(s, func() {
 			if late == "" {
 				_ = os.Remove(file)
 				return
 			}
 			lay(t, dir, map[string]string{".gemini/settings.json": late})
-		}
-		_, err := s.Install()
+		})
 		if fault.CodeOf(err) != fault.VersionConflict || !strings.Contains(err.Error(), file) {
 			t.Errorf("%v", err)
 		}

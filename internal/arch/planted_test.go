@@ -216,6 +216,26 @@ func TestPlantedViolationsAreFound(t *testing.T) {
 		map[string]string{"hmx/register.go": "package hmx\n\ntype t int\n\nfunc (t) init() {}\n"},
 		nil,
 	}, {
+		"context in a struct",
+		map[string]string{"hmx/call.go": "package hmx\n\nimport \"context\"\n\ntype call struct {\n\tname string\n\tctx  context.Context\n}\n"},
+		[]string{"hmx/call.go: line 7 keeps a context in a struct; pass it as the first argument"},
+	}, {
+		"embedded context, by another name of the package",
+		map[string]string{"hmx/call.go": "package hmx\n\nimport c \"context\"\n\nvar x struct{ c.Context }\n"},
+		[]string{"hmx/call.go: line 5 keeps a context in a struct; pass it as the first argument"},
+	}, {
+		"a test's own context is no context of the code",
+		map[string]string{"hmx/call_test.go": "package hmx\n\nimport \"context\"\n\ntype late struct{ context.Context }\n"},
+		nil,
+	}, {
+		"a function that takes a context keeps none",
+		map[string]string{"hmx/call.go": "package hmx\n\nimport \"context\"\n\ntype call struct {\n\trun func(context.Context) error\n}\n"},
+		nil,
+	}, {
+		"value in a context",
+		map[string]string{"hmx/call.go": "package hmx\n\nimport \"context\"\n\nvar ctx = context.WithValue(context.Background(), 1, 2)\n"},
+		[]string{"hmx/call.go: line 5 puts a value into a context; pass it as an argument"},
+	}, {
 		"long file",
 		map[string]string{"hmx/long.go": "package hmx\n" + strings.Repeat("\n", maxLines)},
 		[]string{"hmx/long.go: has 701 lines, more than 700; it wants to be two files"},

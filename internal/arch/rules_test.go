@@ -215,6 +215,12 @@ func checkFile(f goFile, report reporter) {
 	if f.test {
 		return
 	}
+	for _, line := range f.contextFields {
+		report(f.path, "line %d keeps a context in a struct; pass it as the first argument", line)
+	}
+	for _, line := range f.contextValues {
+		report(f.path, "line %d puts a value into a context; pass it as an argument", line)
+	}
 	if f.hasInit {
 		report(f.path, "has an init function; use a list that a reader can jump to")
 	}

@@ -22,6 +22,10 @@ type goFile struct {
 	lines   int
 	hasInit bool
 	imports []string
+	// contextFields and contextValues are the lines of struct fields that are contexts, and of
+	// calls that put a value into one.
+	contextFields []int
+	contextValues []int
 }
 
 // goPackage is one directory with Go files.
@@ -92,8 +96,9 @@ func read(tree fs.FS, p string) (goFile, error) {
 	if err != nil {
 		return goFile{}, err
 	}
-	// Imports alone would suffice for the floors; init and the doc comment need more.
-	parsed, err := parser.ParseFile(token.NewFileSet(), p, src, parser.ParseComments|parser.SkipObjectResolution)
+	// Imports alone would do for the floors; init and the doc comment need more.
+	lines := token.NewFileSet()
+	parsed, err := parser.ParseFile(lines, p, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return goFile{}, err
 	}
@@ -116,5 +121,41 @@ func read(tree fs.FS, p string) (goFile, error) {
 			f.hasInit = true
 		}
 	}
+	f.findContexts(lines, parsed)
 	return f, nil
+}
+
+// findContexts notes where structs keep contexts and contexts carry values.
+func (f *goFile) findContexts(lines *token.FileSet, parsed *ast.File) {
+	name := ""
+	for _, spec := range parsed.Imports {
+		if spec.Path.Value == `"context"` {
+			if name = "context"; spec.Name != nil {
+				name = spec.Name.Name
+			}
+		}
+	}
+	is := func(e ast.Expr, member string) bool {
+		s, ok := e.(*ast.SelectorExpr)
+		if !ok || s.Sel.Name != member {
+			return false
+		}
+		x, ok := s.X.(*ast.Ident)
+		return ok && x.Name == name
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.StructType:
+			for _, field := range n.Fields.List {
+				if is(field.Type, "Context") {
+					f.contextFields = append(f.contextFields, lines.Position(field.Pos()).Line)
+				}
+			}
+		case *ast.CallExpr:
+			if is(n.Fun, "WithValue") {
+				f.contextValues = append(f.contextValues, lines.Position(n.Pos()).Line)
+			}
+		}
+		return true
+	})
 }

@@ -205,8 +205,8 @@ func TestNoSecretIsKept(t *testing.T) {
 	w := newWorld(t)
 	key, token := w.key(auth.Request{Role: auth.Member, Tenant: "acme"})
 	var out bytes.Buffer
-	system := w.board.Tenant(lukasa.SystemTenant, lukasa.Writer{})
-	if _, err := system.Export(board.AsSystem(t.Context()), &out, nil); err != nil {
+	system := w.board.AsSystem(board.System()).Tenant(lukasa.SystemTenant, lukasa.Writer{})
+	if _, err := system.Export(t.Context(), &out, nil); err != nil {
 		t.Fatal(err)
 	}
 	secret := token[strings.LastIndexByte(token, '_')+1:]
@@ -218,7 +218,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	if _, err := other.board.Import(t.Context(), bytes.NewReader(out.Bytes()), nil); fault.CodeOf(err) != fault.NotPermitted {
 		t.Errorf("an import by anybody: %v", err)
 	}
-	if _, err := other.board.Import(board.AsSystem(t.Context()), bytes.NewReader(out.Bytes()), nil); err != nil {
+	if _, err := other.board.AsSystem(board.System()).Import(t.Context(), bytes.NewReader(out.Bytes()), nil); err != nil {
 		t.Fatal(err)
 	}
 	other.open()

@@ -39,7 +39,7 @@ func (b *Board) MintScope(ctx context.Context, w Writer, tenant string, g scope.
 	if err := b.RefuseScope(ctx, tenant, w, memory.OpMint, "a scope for "+g.To); err != nil {
 		return "", err
 	}
-	if err := EnterTenant(ctx, tenant); err != nil {
+	if err := b.EnterTenant(tenant); err != nil {
 		return "", err
 	}
 	if err := b.Enter(ctx); err != nil {

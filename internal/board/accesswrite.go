@@ -94,7 +94,7 @@ func (b *Board) RefuseScope(ctx context.Context, tenant string, w Writer, op mem
 // EventWriter is Entitled for events, which name their tenants themselves. Under
 // a scope the only tenant is that of the token.
 func (b *Board) EventWriter(ctx context.Context, w Writer) (Writer, error) {
-	w.system = isSystem(ctx)
+	w.system = b.system
 	if err := w.check(); err != nil || w.Scope == "" {
 		return w, err
 	}

@@ -62,6 +62,12 @@ import (
 
 // Board is an open data directory. It is safe for concurrent use.
 type Board struct {
+	*directory
+	system bool // it may use [SystemTenant], see AsSystem
+}
+
+// directory is what is open of a data directory, for every board of it.
+type directory struct {
 	o   Options
 	dir string
 	id  string // of the directory
@@ -103,11 +109,12 @@ type Board struct {
 // Over returns a board that reads another store of the same journal. It writes nothing, and
 // must not be closed.
 func (b *Board) Over(store *kv.Store) *Board {
-	return &Board{o: b.o, dir: b.dir, id: b.id, log: b.log, notary: b.notary, authority: b.authority, tokens: b.tokens, store: store}
+	return &Board{directory: &directory{o: b.o, dir: b.dir, id: b.id, log: b.log, notary: b.notary, authority: b.authority, tokens: b.tokens, store: store}}
 }
 
-// Unopened returns a board with nothing open: for a directory that is too damaged to be opened.
-func Unopened(dir string, o Options) *Board { return &Board{o: o, dir: dir} }
+// Unopened returns a board of which nothing is open: for a directory that is too damaged to
+// be opened.
+func Unopened(dir string, o Options) *Board { return &Board{directory: &directory{o: o, dir: dir}} }
 
 // Open opens the data directory dir, and creates it if it does not exist. Attach may be nil; it
 // is called before anything is read, to add followers and rules.
@@ -121,7 +128,7 @@ func Open(ctx context.Context, dir string, o Options, attach func(*Board)) (open
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
-	b := &Board{o: o, dir: dir, tokens: tokens.O200k()}
+	b := &Board{directory: &directory{o: o, dir: dir, tokens: tokens.O200k()}}
 	if attach != nil {
 		attach(b)
 	}

@@ -19,7 +19,7 @@ func (b *Board) Forget(ctx context.Context, w Writer, ref Ref, reason string, ex
 	if err != nil {
 		return nil, err
 	}
-	reason, scrubbed := b.ScrubText(ctx, reason)
+	reason, scrubbed := b.ScrubText(reason)
 	var res *PutResult
 	err = b.change(ctx, w, memory.OpForget, ref, expect, func(g *Group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
 		if h.State != catalog.Live {
@@ -47,7 +47,7 @@ func (b *Board) Transition(ctx context.Context, w Writer, ref Ref, to hmx.Status
 	if err != nil {
 		return nil, err
 	}
-	reason, scrubbed := b.ScrubText(ctx, reason)
+	reason, scrubbed := b.ScrubText(reason)
 	var res *PutResult
 	err = b.change(ctx, w, memory.OpTransition, ref, expect, func(g *Group, t *ledger.Tenant, h *catalog.Head) (memory.Control, error) {
 		if h.State != catalog.Live {

@@ -71,6 +71,9 @@ type CompileAfter struct {
 	Apart time.Duration
 	// Failed is called after each failed compile, which is retried later. It may be nil.
 	Failed func(tenant string, err error)
+	// Compiled is called after each compile that the board began by itself, with the error of
+	// one that failed. It may be nil.
+	Compiled func(tenant string, err error)
 }
 
 // DefaultCompileApart is the default of [CompileAfter.Apart].

@@ -66,7 +66,7 @@ func (b *Board) PutAs(ctx context.Context, w Writer, tenant string, body memory.
 	if none(body) {
 		return nil, noBody()
 	}
-	scrubbed, err := b.scrubBody(ctx, body)
+	scrubbed, err := b.scrubBody(body)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (b *Board) Root(ctx context.Context, tenant string) (Root, error) {
 	if err := memory.CheckTenant(tenant); err != nil {
 		return Root{}, err
 	}
-	if err := EnterTenant(ctx, tenant); err != nil {
+	if err := b.EnterTenant(tenant); err != nil {
 		return Root{}, err
 	}
 	if err := b.Enter(ctx); err != nil {
@@ -134,7 +134,7 @@ func (b *Board) Read(ctx context.Context, tenant string, f func(s State) error) 
 	if err := memory.CheckTenant(tenant); err != nil {
 		return err
 	}
-	if err := EnterTenant(ctx, tenant); err != nil {
+	if err := b.EnterTenant(tenant); err != nil {
 		return err
 	}
 	if err := b.Enter(ctx); err != nil {

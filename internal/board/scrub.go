@@ -1,23 +1,21 @@
 package board
 
 import (
-	"context"
-
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/secret"
 )
 
-// ScrubText scrubs a text of a caller that is not a body.
-func (b *Board) ScrubText(ctx context.Context, text string) (string, int) {
-	if b.o.KeepSecrets || isSystem(ctx) {
+// ScrubText is for text of a caller that is no body.
+func (b *Board) ScrubText(text string) (string, int) {
+	if b.o.KeepSecrets || b.system {
 		return text, 0
 	}
 	return secret.Text(text)
 }
 
-// scrubBody scrubs the secrets of a body, and returns how many there were.
-func (b *Board) scrubBody(ctx context.Context, body memory.Body) (int, error) {
-	if b.o.KeepSecrets || isSystem(ctx) {
+// scrubBody takes the secrets out of a body, and returns how many there were.
+func (b *Board) scrubBody(body memory.Body) (int, error) {
+	if b.o.KeepSecrets || b.system {
 		return 0, nil
 	}
 	return secret.Body(body)

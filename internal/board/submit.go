@@ -16,7 +16,10 @@ import (
 
 // Request is one caller in the queue.
 type Request struct {
-	ctx context.Context
+	// gaveUp returns why its caller no longer waits, or nil; system says that the caller may
+	// write to the system's tenant.
+	gaveUp func() error
+	system bool
 	// Admit runs on the leader, in log order. It checks first and puts
 	// afterwards: once it has put a record, it must not refuse, unless that
 	// record is the refusal.
@@ -40,7 +43,7 @@ func (b *Board) Submit(ctx context.Context, r *Request) error {
 		return err
 	}
 	defer b.Leave()
-	r.ctx = ctx
+	r.gaveUp, r.system = ctx.Err, b.system
 	b.queue.Do(r)
 	return r.err
 }
@@ -123,10 +126,10 @@ func (b *Board) runGroup(reqs []*Request) {
 		}
 	}()
 	for _, r := range reqs {
-		if r.err = r.ctx.Err(); r.err != nil {
+		if r.err = r.gaveUp(); r.err != nil {
 			continue // cancelled before its turn
 		}
-		g.system = isSystem(r.ctx)
+		g.system = r.system
 		r.err = r.Admit(g)
 		if g.broken != nil {
 			break

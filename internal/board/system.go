@@ -1,30 +1,26 @@
 package board
 
-import (
-	"context"
+import "lukasa.dev/internal/fault"
 
-	"lukasa.dev/internal/fault"
-)
-
-// SystemTenant is the tenant in which a server keeps its own records: keys, limits,
-// actions of operators. It is not listed among tenants. Only callers admitted by
-// [AsSystem] read or write it.
+// SystemTenant is the tenant in which a server keeps what it knows of itself: keys,
+// limits, what operators did. It is not listed among tenants. Only a board that
+// [Board.AsSystem] returned reads it and writes to it.
 const SystemTenant = "lukasa-system"
 
-// systemKey marks an admitted context.
-type systemKey struct{}
+// SystemKey is the permission to use [SystemTenant]. Only packages of this module can make
+// one. The zero value permits nothing.
+type SystemKey struct{ held bool }
 
-// AsSystem allows calls with the context to read and write [SystemTenant]. It is for
-// the few components that keep records there, and for those that save and restore a
-// directory as a whole.
-func AsSystem(ctx context.Context) context.Context { return context.WithValue(ctx, systemKey{}, true) }
+// System returns the permission to use [SystemTenant]. It is for the few packages that keep
+// something there, and for those that save and bring back a directory as a whole.
+func System() SystemKey { return SystemKey{held: true} }
 
-// isSystem reports whether a context is admitted.
-func isSystem(ctx context.Context) bool { return ctx.Value(systemKey{}) != nil }
+// AsSystem returns the same board with the permission of a key.
+func (b *Board) AsSystem(k SystemKey) *Board { return &Board{directory: b.directory, system: k.held} }
 
-// EnterTenant refuses the system tenant to callers that are not admitted.
-func EnterTenant(ctx context.Context, tenant string) error {
-	if tenant != SystemTenant || isSystem(ctx) {
+// EnterTenant refuses the system's tenant to a board without permission.
+func (b *Board) EnterTenant(tenant string) error {
+	if tenant != SystemTenant || b.system {
 		return nil
 	}
 	return notYours()

@@ -161,7 +161,7 @@ func (c *Composer) context(ctx context.Context, o *ContextOptions) (*bundle.Bund
 		return nil, err
 	}
 	composer = composer.Capped(access.Of(view).Budget())
-	if err := board.EnterTenant(ctx, o.Tenant); err != nil {
+	if err := c.core.EnterTenant(o.Tenant); err != nil {
 		return nil, err
 	}
 	if err := c.limit.Acquire(ctx); err != nil {
@@ -179,7 +179,7 @@ func (c *Composer) context(ctx context.Context, o *ContextOptions) (*bundle.Bund
 		return nil, err
 	}
 	root := board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}
-	g := Gathering{ctx: ctx, core: c.core, s: board.State{Reader: snap, Tenant: t, View: view}, form: composer.Form, frames: frames}
+	g := Gathering{core: c.core, s: board.State{Reader: snap, Tenant: t, View: view}, form: composer.Form, frames: frames}
 	if ok {
 		if err := access.Timely(view, t); err != nil {
 			return nil, err
@@ -189,7 +189,7 @@ func (c *Composer) context(ctx context.Context, o *ContextOptions) (*bundle.Bund
 		if g.weights, _, err = weights.For(snap, t.Number, g.s.View.Agent); err != nil {
 			return nil, err
 		}
-		if err := g.scan(&composer); err != nil {
+		if err := g.scan(ctx, &composer); err != nil {
 			return nil, err
 		}
 	}

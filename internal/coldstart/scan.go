@@ -26,7 +26,6 @@ const (
 
 // Gathering builds one bundle: the snapshot, the view, and the candidates.
 type Gathering struct {
-	ctx     context.Context
 	core    *board.Board
 	s       board.State
 	now     int64
@@ -54,10 +53,11 @@ type try struct {
 	position uint64
 }
 
-// scan finds the candidates of the wanted tiers, and their salience.
-func (g *Gathering) scan(o *bundle.Options) error {
+// scan finds the candidates of the tiers that are wanted, and how much each of
+// them matters.
+func (g *Gathering) scan(ctx context.Context, o *bundle.Options) error {
 	g.look = frame.Look(g.s.Reader, g.s.Tenant.Number)
-	err := g.find(o)
+	err := g.find(ctx, o)
 	if err == nil {
 		err = g.weigh()
 	}
@@ -95,20 +95,20 @@ func (g *Gathering) salience(c *frame.Card) float64 {
 const UnderPinned = salience.PinnedFloor - 0.01
 
 // find finds the candidates.
-func (g *Gathering) find(o *bundle.Options) error {
+func (g *Gathering) find(ctx context.Context, o *bundle.Options) error {
 	if len(g.frames) > 0 {
 		g.relevant, g.cards = make([]bundle.Candidate, 0, 128), make([]*frame.Card, 0, 128)
 	}
 	if o.Includes(bundle.TierPinned) {
 		for _, rank := range frame.Ranks() {
-			if err := g.scanPinned(rank); err != nil {
+			if err := g.scanPinned(ctx, rank); err != nil {
 				return err
 			}
 		}
 	}
 	for i, f := range g.frames {
 		if o.Includes(bundle.TierOutcomes) {
-			if err := g.scanOutcomes(i, f, o.OutcomeLimit); err != nil {
+			if err := g.scanOutcomes(ctx, i, f, o.OutcomeLimit); err != nil {
 				return err
 			}
 		}
@@ -117,7 +117,7 @@ func (g *Gathering) find(o *bundle.Options) error {
 				class frame.Class
 				most  int
 			}{{frame.Memories, ScanRows}, {frame.EventMemories, ScanRows}, {frame.Events, frameEvents}} {
-				if err := g.scanFrame(f, s.class, s.most); err != nil {
+				if err := g.scanFrame(ctx, f, s.class, s.most); err != nil {
 					return err
 				}
 			}
@@ -126,8 +126,8 @@ func (g *Gathering) find(o *bundle.Options) error {
 	return nil
 }
 
-// scanPinned finds pinned records of a rank, newest first.
-func (g *Gathering) scanPinned(rank frame.Rank) error {
+// scanPinned finds what is pinned with a rank, newest first.
+func (g *Gathering) scanPinned(ctx context.Context, rank frame.Rank) error {
 	var failed error
 	looked := 0
 	err := g.look.Pinned(rank, func(c *frame.Card) bool {
@@ -137,14 +137,14 @@ func (g *Gathering) scanPinned(rank frame.Rank) error {
 			g.pinned = append(g.pinned, found)
 		}
 		looked++
-		failed = fault.First(failed, g.ctx.Err())
+		failed = fault.First(failed, ctx.Err())
 		return looked < ScanRows && failed == nil
 	})
 	return fault.First(failed, err)
 }
 
-// scanFrame finds at most most cards of a class in a frame, newest first.
-func (g *Gathering) scanFrame(f memory.Frame, class frame.Class, most int) error {
+// scanFrame finds up to that many cards of a class in a frame, newest first.
+func (g *Gathering) scanFrame(ctx context.Context, f memory.Frame, class frame.Class, most int) error {
 	var failed error
 	looked, kept := 0, 0
 	err := g.look.Scan(f, class, func(c *frame.Card) bool {
@@ -153,16 +153,16 @@ func (g *Gathering) scanFrame(f memory.Frame, class frame.Class, most int) error
 			kept++
 		}
 		looked++
-		failed = fault.First(failed, g.ctx.Err())
+		failed = fault.First(failed, ctx.Err())
 		return looked < ScanRows && kept < most && failed == nil
 	})
 	return fault.First(failed, err)
 }
 
-// scanOutcomes finds earlier attempts at an object, newest first: as many as the limit
-// allows, and all that happened at the time of the last of them, among which the score
-// decides.
-func (g *Gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
+// scanOutcomes finds what was done to an object before, newest first: as many as
+// the limit allows, and all that happened at the time of the last of them, among
+// which the score decides.
+func (g *Gathering) scanOutcomes(ctx context.Context, object int, f memory.Frame, limit int) error {
 	var failed error
 	var last int64
 	looked, kept := 0, 0
@@ -180,7 +180,7 @@ func (g *Gathering) scanOutcomes(object int, f memory.Frame, limit int) error {
 			kept, last = kept+1, c.Created
 		}
 		looked++
-		failed = fault.First(failed, g.ctx.Err())
+		failed = fault.First(failed, ctx.Err())
 		return looked < ScanRows && failed == nil
 	})
 	return fault.First(failed, err)

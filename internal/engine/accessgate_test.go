@@ -20,6 +20,7 @@ import (
 // needNoScope are the methods of a board that take no token, and why. All others
 // must verify their token.
 var needNoScope = map[string]string{
+	"AsSystem":         "takes a permission that only this module can make",
 	"Close":            "ends the process's use of the directory; tells nothing",
 	"Dir":              "where the directory is, which the opener said",
 	"ID":               "part of what is signed; public",

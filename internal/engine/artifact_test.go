@@ -535,18 +535,12 @@ func TestDecideDuringCompile(t *testing.T) {
 		store(t, b, worked(t, 6+i)...)
 	}
 	before := artifactsOf(t, b, engine.ArtifactOptions{})
-	done := false
-	engine.CompileApart(b, 1, func() error {
-		if !done {
-			done = true
-			for _, a := range before {
-				decided(t, b, a.ArtifactID, hmx.StatusArchived)
-			}
+	engine.CompileApart(b, 1)
+	compileMeanwhile(t, b, func() {
+		for _, a := range before {
+			decided(t, b, a.ArtifactID, hmx.StatusArchived)
 		}
-		return nil
 	})
-	compileNow(t, b, engine.CompileOptions{})
-	engine.CompileApart(b, 0, nil)
 	lifecycle(t, b)
 	keys := make(map[string]bool)
 	archived := 0

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -321,26 +322,21 @@ func TestCompileCutShort(t *testing.T) {
 	whole := prepare(t)
 	compileNow(t, whole, engine.CompileOptions{})
 	want := knowledge(t, whole, true)
-	cut := errors.New("cut short")
 	for n, stride := 1, testsize.Of(t, "compile-stride", 24, 6, 1); ; n += stride {
 		b := prepare(t)
-		done := 0
-		engine.CompileApart(b, 1, func() error {
-			if done++; done == n {
-				return cut
-			}
-			return nil
-		})
-		_, err := b.Compile(ctx, user, "acme", engine.CompileOptions{})
-		if err == nil {
-			t.Logf("%d records", done)
+		engine.CompileApart(b, 1)
+		c, cancel := context.WithCancel(ctx)
+		before := sizeOf(t, b)
+		_, err := b.Compile(&between{Context: c, do: cancel, wrote: func() bool { return sizeOf(t, b) >= before+uint64(n) }}, user, "acme", engine.CompileOptions{})
+		if cancel(); err == nil {
+			t.Logf("%d records", sizeOf(t, b)-before)
 			break
 		}
-		if err != cut {
+		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		chained(t, b)
-		engine.CompileApart(b, 0, nil)
+		engine.CompileTogether(b)
 		compileNow(t, b, engine.CompileOptions{})
 		chained(t, b)
 		if got := knowledge(t, b, true); got != want {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,19 +10,28 @@ import (
 	"lukasa.dev/internal/engine"
 )
 
+// wake makes a board look what is due, by an event of another tenant.
+func wake(t *testing.T, b *engine.Board) {
+	t.Helper()
+	at, err := b.Root(ctx, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store(t, b, event(t, "other", fmt.Sprint("w", at.Size), int64(at.Size), "x"))
+}
+
 // TestCompileAfter: a board compiles in the background after a number of events, and
 // after a quiet time by the board's clock.
 func TestCompileAfter(t *testing.T) {
 	clock := newClock()
-	b := openWith(t, "data", engine.Options{
-		FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{Events: 20, Quiet: time.Hour},
-	})
 	compiles := make(chan error, 16)
-	engine.OnCompiled(b, func(tenant string, err error) {
-		if tenant != "acme" {
-			t.Errorf("tenant %q", tenant)
-		}
-		compiles <- err
+	b := openWith(t, "data", engine.Options{
+		FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{Events: 20, Quiet: time.Hour, Compiled: func(tenant string, err error) {
+			if tenant != "acme" {
+				t.Errorf("tenant %q", tenant)
+			}
+			compiles <- err
+		}},
 	})
 	wait := func(what string) {
 		t.Helper()
@@ -33,14 +43,14 @@ func TestCompileAfter(t *testing.T) {
 	}
 	first := worked(t, 1)
 	store(t, b, first...) // too few
-	engine.LookForDue(b)
+	wake(t, b)
 	clock.Move(59 * time.Minute)
-	engine.LookForDue(b)
+	wake(t, b)
 	if len(compiles) > 0 {
 		t.Error("it did not wait")
 	}
 	clock.Move(time.Minute)
-	engine.LookForDue(b)
+	wake(t, b)
 	wait("a quiet hour")
 	store(t, b, worked(t, 2)...)
 	store(t, b, worked(t, 3)...)
@@ -76,9 +86,10 @@ func TestCompileAfterStops(t *testing.T) {
 // after it together.
 func TestCompileWhenSessionsEnd(t *testing.T) {
 	clock := newClock()
-	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{Quiet: 24 * time.Hour, Apart: time.Hour}})
 	compiles := make(chan error, 16)
-	engine.OnCompiled(b, func(_ string, err error) { compiles <- err })
+	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), Clock: clock.Now, CompileAfter: engine.CompileAfter{
+		Quiet: 24 * time.Hour, Apart: time.Hour, Compiled: func(_ string, err error) { compiles <- err },
+	}})
 	wait := func(what string) {
 		t.Helper()
 		within(t, what, func() {
@@ -98,12 +109,12 @@ func TestCompileWhenSessionsEnd(t *testing.T) {
 	end("s2")
 	end("s3")
 	clock.Move(59 * time.Minute)
-	engine.LookForDue(b)
+	wake(t, b)
 	if len(compiles) > 0 {
 		t.Error("it did not wait for others that end")
 	}
 	clock.Move(time.Minute)
-	engine.LookForDue(b)
+	wake(t, b)
 	wait("an hour after the last")
 	if len(compiles) > 0 || b.CompileFailures() > 0 {
 		t.Errorf("%d more compiles, %d failed", len(compiles), b.CompileFailures())

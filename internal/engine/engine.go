@@ -44,11 +44,19 @@ type Board struct {
 	packer    *packer.Packer
 	prover    *packproof.Prover
 	ticks     func() time.Time // the clock that measures durations
+	limits    limits
+}
+
+// limits are how much the parts of a board take in at a time.
+type limits struct {
+	past        uint64 // see retrieval.New
+	part, soFar uint64 // see sessions.New
+	group       int    // see learn.New
 }
 
 // Open opens the data directory dir, and creates it if it does not exist.
 func Open(ctx context.Context, dir string, o board.Options) (*Board, error) {
-	b := &Board{ticks: time.Now}
+	b := &Board{ticks: time.Now, limits: limits{retrieval.MaxPast, sessions.PartEvents, sessions.SoFarEvents, learn.GroupRecords}}
 	core, err := board.Open(ctx, dir, o, b.attach)
 	if err != nil {
 		return nil, err
@@ -64,13 +72,22 @@ func (b *Board) attach(core *board.Board) {
 	limit := semaphore.PerProcessor() // limits calls that compose bundles and packs
 	ticks := func() time.Time { return b.ticks() }
 	b.contexts = coldstart.NewComposer(core, limit, ticks)
-	b.retrieval = retrieval.New(core)
-	b.sessions = sessions.New(b.retrieval)
-	b.learner = learn.New(b.retrieval, b.sessions)
+	b.retrieval = retrieval.New(core, b.limits.past)
+	b.sessions = sessions.New(b.retrieval, b.limits.part, b.limits.soFar)
+	b.learner = learn.New(b.retrieval, b.sessions, b.limits.group)
 	b.reviewer = review.New(core)
 	b.adviser = advise.New(b.retrieval, b.sessions)
 	b.packer = packer.New(packer.Parts{Retrieval: b.retrieval, Sessions: b.sessions, Learner: b.learner, Adviser: b.adviser, Limit: limit, Ticks: ticks})
 	b.prover = packproof.New(b.retrieval, b.packer)
+}
+
+// AsSystem returns the same board with the permission of a key: to read and write the records
+// of [SystemTenant], and to take it out of a directory and into one. Nothing is searched,
+// packed or learned there.
+func (b *Board) AsSystem(k board.SystemKey) *Board {
+	s, core := *b, b.core.AsSystem(k)
+	s.core, s.browser, s.eraser = core, browse.New(core), erase.New(core)
+	return &s
 }
 
 // Close waits for running operations, makes everything durable and releases the directory. A

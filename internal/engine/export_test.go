@@ -6,6 +6,7 @@ import (
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/transfer"
 	"lukasa.dev/internal/disk"
+	"lukasa.dev/internal/learn"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/packer"
 )
@@ -13,38 +14,39 @@ import (
 // Looked is how many records a board has read to determine visibility.
 func Looked(b *Board) int64 { return b.retrieval.Judged() }
 
-// ForgetSights empties the visibility cache of a board.
-func ForgetSights(b *Board) { b.retrieval.ForgetViews() }
+// ForgetSights makes a board forget what views show.
+func ForgetSights(b *Board) { b.attach(b.core) }
 
 // SetTicks sets the clock that measures durations.
 func SetTicks(b *Board, ticks func() time.Time) { b.ticks = ticks }
 
-// KeepNoPast makes a board put past states into files.
-func KeepNoPast(b *Board) { b.retrieval.KeepPasts(0) }
+// KeepNoPast makes a board put the past states that packs are made of into files.
+func KeepNoPast(b *Board) {
+	b.limits.past = 0
+	b.attach(b.core)
+}
 
 // KeepsPast reports whether a board caches a past state.
 func KeepsPast(b *Board) bool { return b.retrieval.KeepsPast() }
 
-// CompileApart makes compiles write groups of that many records, or the default for 0, and
-// calls wrote after each; an error ends the compile.
-func CompileApart(b *Board, records int, wrote func() error) {
-	b.learner.CompileApart(records, wrote)
+// CompileApart makes a board write what a compile makes in groups of that many records.
+func CompileApart(b *Board, records int) {
+	b.limits.group = records
+	b.attach(b.core)
 }
 
-// OnCompiled sets a function that is called after each background compile.
-func OnCompiled(b *Board, told func(tenant string, err error)) {
-	b.learner.OnCompiled(told)
-}
+// CompileTogether makes a board write what a compile makes in groups as usual.
+func CompileTogether(b *Board) { CompileApart(b, learn.GroupRecords) }
 
-// LookForDue makes a board check what is due for a background compile.
-func LookForDue(b *Board) { b.learner.LookForDue() }
-
-// Watched is how many tenants of a board are watched.
+// Watched is how many tenants of a board someone watches.
 func Watched(b *Board) int { return b.core.Watched() }
 
-// ReadParts sets how many events of a session make a part, and the minimum number of events
-// that are read of a long session.
-func ReadParts(b *Board, part, soFar uint64) { b.sessions.ReadParts(part, soFar) }
+// ReadParts makes a board read that many events of a session as one, and at least that many to
+// say what a session did.
+func ReadParts(b *Board, part, soFar uint64) {
+	b.limits.part, b.limits.soFar = part, soFar
+	b.attach(b.core)
+}
 
 // HitsFor is the maximum number of hits that a pack with a budget considers.
 var HitsFor = packer.HitsFor
@@ -55,3 +57,6 @@ func RefOf(u memory.URI) Ref { return board.RefOf(u) }
 // OpenSalvage opens a directory that nobody has for a salvage, whatever is wrong with its
 // index, its keys and its mark. It must be closed.
 func OpenSalvage(fs disk.FS, dir string) (*Salvage, error) { return transfer.OpenSalvage(fs, dir) }
+
+// System returns the permission to use [SystemTenant].
+func System() board.SystemKey { return board.System() }

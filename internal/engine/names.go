@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"context"
-
 	"lukasa.dev/internal/advise"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/access"
@@ -201,9 +199,6 @@ const (
 
 // AnyVersion expects nothing.
 func AnyVersion() Expect { return board.AnyVersion() }
-
-// AsSystem allows calls with the context to read and write [SystemTenant].
-func AsSystem(ctx context.Context) context.Context { return board.AsSystem(ctx) }
 
 // AtPosition means the time when a position was the newest of its tenant.
 func AtPosition(p uint64) At { return browse.AtPosition(p) }

@@ -14,7 +14,7 @@ import (
 // needNoTenant are the methods of a board that are about no tenant, or reveal nothing of
 // it.
 var needNoTenant = map[string]string{
-	"Close": "", "CompileFailures": "", "Dir": "", "ID": "", "Now": "", "Damages": "", "Failed": "", "Verify": "", "Rebuild": "", "Purge": "", "NewKey": "",
+	"AsSystem": "", "Close": "", "CompileFailures": "", "Dir": "", "ID": "", "Now": "", "Damages": "", "Failed": "", "Verify": "", "Rebuild": "", "Purge": "", "NewKey": "",
 	"Tenants": "leaves it out; tested below", "CountTenants": "leaves it out; tested below",
 	"AppendEvents": "refuses events one by one; tested below", "Ingest": "refuses events one by one; tested below", "Import": "names it in what is read; tested below",
 	"Embed": "needs an embedder, and reads as others do", "Refine": "needs a language model, and reads as others do",
@@ -51,12 +51,12 @@ func renamed(v reflect.Value, to string) {
 // reads nor writes the system tenant, and no list contains it.
 func TestSystemTenant(t *testing.T) {
 	b := open(t, disk.NewMem(), "data")
-	inside := engine.AsSystem(ctx)
-	if _, err := b.Put(inside, user, engine.SystemTenant, fact("m", "k", "password=hunter2"), engine.AnyVersion()); err != nil {
+	inside := b.AsSystem(engine.System())
+	if _, err := inside.Put(ctx, user, engine.SystemTenant, fact("m", "k", "password=hunter2"), engine.AnyVersion()); err != nil {
 		t.Fatal(err)
 	}
 	ev := event(t, engine.SystemTenant, "e1", 1, "password=hunter2")
-	if res, err := b.AppendEvents(inside, user, []*hmx.Event{ev}); err != nil || res.Accepted != 1 || res.Scrubbed != 0 {
+	if res, err := inside.AppendEvents(ctx, user, []*hmx.Event{ev}); err != nil || res.Accepted != 1 || res.Scrubbed != 0 {
 		t.Fatalf("%+v, %v", res, err)
 	}
 	board := reflect.ValueOf(b)
@@ -105,19 +105,19 @@ func TestSystemTenant(t *testing.T) {
 	if n, err := b.CountTenants(ctx); err != nil || n != 1 {
 		t.Errorf("%d tenants, %v", n, err)
 	}
-	if root, err := b.Root(inside, engine.SystemTenant); err != nil || root.Size != 2 {
+	if root, err := inside.Root(ctx, engine.SystemTenant); err != nil || root.Size != 2 {
 		t.Errorf("%d records, %v", root.Size, err)
 	}
 	// Its content is unchanged, and is in its export.
 	var out bytes.Buffer
-	if _, err := b.Export(inside, engine.SystemTenant, &out, nil); err != nil || !bytes.Contains(out.Bytes(), []byte("hunter2")) {
+	if _, err := inside.Export(ctx, engine.SystemTenant, &out, nil); err != nil || !bytes.Contains(out.Bytes(), []byte("hunter2")) {
 		t.Errorf("%s, %v", out.Bytes(), err)
 	}
 	other := open(t, disk.NewMem(), "data")
 	if _, err := other.Import(ctx, bytes.NewReader(out.Bytes()), nil); fault.CodeOf(err) != fault.NotPermitted {
 		t.Errorf("imported by anybody: %v", err)
 	}
-	if report, err := other.Import(inside, bytes.NewReader(out.Bytes()), nil); err != nil || report.Imported != 2 {
+	if report, err := other.AsSystem(engine.System()).Import(ctx, bytes.NewReader(out.Bytes()), nil); err != nil || report.Imported != 2 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	sound(t, b)
@@ -128,7 +128,7 @@ func TestSystemTenant(t *testing.T) {
 func TestSystemTenantIsNotCompiled(t *testing.T) {
 	b := openWith(t, "data", engine.Options{FS: disk.NewMem(), CompileAfter: engine.CompileAfter{Events: 1}})
 	for i := range int64(5) {
-		if _, err := b.AppendEvents(engine.AsSystem(ctx), user, []*hmx.Event{event(t, engine.SystemTenant, string(rune('a'+i)), i, "always use tabs")}); err != nil {
+		if _, err := b.AsSystem(engine.System()).AppendEvents(ctx, user, []*hmx.Event{event(t, engine.SystemTenant, string(rune('a'+i)), i, "always use tabs")}); err != nil {
 			t.Fatal(err)
 		}
 	}

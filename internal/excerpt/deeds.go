@@ -2,6 +2,7 @@ package excerpt
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -36,11 +37,11 @@ type deed struct {
 	is, told bool // it is a call, or the result of one
 }
 
-// Deeds returns the actions of the visible events at positions. A call and its result
-// are one.
-func (p *Reading) Deeds(positions []uint64) ([]pack.Deed, error) {
+// Deeds returns what the events at positions did, of those that are shown. A call and
+// what came of it are one.
+func (p *Reading) Deeds(ctx context.Context, positions []uint64) ([]pack.Deed, error) {
 	found := make([]*deed, len(positions))
-	if err := p.Parallel(len(positions), func(i int) error {
+	if err := p.Parallel(ctx, len(positions), func(i int) error {
 		rec, err := p.Record(positions[i])
 		if err != nil || rec == nil || rec.Event == nil || !access.SeesEvent(p.View, rec.Event) {
 			return p.Passed(err)

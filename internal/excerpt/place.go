@@ -1,6 +1,7 @@
 package excerpt
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -41,10 +42,10 @@ var eventTypes = sync.OnceValue(func() map[roster.Class]string {
 	return names
 })
 
-// PlaceOf returns the place of a record. Rules, goals and the core require trust: what a source
-// with less trust than a user said is a fact at most, and what tools and external sources said
-// is evidence.
-func (p *Reading) PlaceOf(h *catalog.Head, body memory.Body) (Place, error) {
+// PlaceOf returns where a thing belongs. Who is told something as a rule, a goal or as
+// what it is itself must be able to trust it: what less than a user said is a fact at
+// most, and what tools and others outside said is evidence.
+func (p *Reading) PlaceOf(ctx context.Context, h *catalog.Head, body memory.Body) (Place, error) {
 	trusted := h.Trust >= record.User
 	said := func(section hmx.Section) (Place, error) { // of a memory
 		if h.Trust < record.Agent {
@@ -88,7 +89,7 @@ func (p *Reading) PlaceOf(h *catalog.Head, body memory.Body) (Place, error) {
 	case record.Conflict:
 		return Place{hmx.SectionConflicts, hmx.SourceConflict}, nil
 	case record.Artifact:
-		return p.artifactPlace(h, body)
+		return p.artifactPlace(ctx, h, body)
 	}
 	return Place{}, nil
 }
@@ -110,15 +111,15 @@ func (p *Reading) entityPlace(h *catalog.Head, body memory.Body) Place {
 	return Place{hmx.SectionGraphRelations, hmx.SourceEntity}
 }
 
-// artifactPlace returns the place of an artifact.
-func (p *Reading) artifactPlace(h *catalog.Head, body memory.Body) (Place, error) {
+// artifactPlace returns where an artifact belongs.
+func (p *Reading) artifactPlace(ctx context.Context, h *catalog.Head, body memory.Body) (Place, error) {
 	section := hmx.SectionProcedures
 	switch hmx.ArtifactType(h.Class) {
 	case hmx.TypeStrategyTemplate:
 		section = hmx.SectionWorkflow
 		if a, ok := body.(*memory.Artifact); ok && h.Trust >= record.User {
 			if s, ok := a.HMX.StrategyTemplate(); ok && s.Goal != "" {
-				wanted, err := p.isGoal(s.Goal)
+				wanted, err := p.isGoal(ctx, s.Goal)
 				if err != nil {
 					return Place{}, err
 				}

@@ -39,7 +39,7 @@ func TestPlacesTakeTrust(t *testing.T) {
 			if h.Class == string(hmx.TypeStrategyTemplate) {
 				body = strategy
 			}
-			p, err := r.PlaceOf(&h, body)
+			p, err := r.PlaceOf(t.Context(), &h, body)
 			if err != nil {
 				t.Fatal(err)
 			}

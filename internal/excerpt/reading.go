@@ -14,6 +14,7 @@
 package excerpt
 
 import (
+	"context"
 	"strings"
 
 	"lukasa.dev/internal/coldstart"
@@ -56,13 +57,13 @@ type Item struct {
 	Body memory.Body
 }
 
-// Parallel calls do for each of n items, in several goroutines, and returns the error of one of
-// them.
-func (p *Reading) Parallel(n int, do func(i int) error) error {
+// Parallel calls do for each of n pieces of work, in several goroutines, and returns an error of
+// one of them.
+func (p *Reading) Parallel(ctx context.Context, n int, do func(i int) error) error {
 	const each = 8 // items per goroutine
 	return index.Share(n, index.Workers(n, each), func(_, from, to int) error {
 		for i := from; i < to; i++ {
-			if err := p.Ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 			if err := do(i); err != nil {
@@ -112,9 +113,9 @@ func (p *Reading) headOfDamaged(position uint64) (found *catalog.Head, err error
 // readTogether is how many heads a walk reads at once.
 const readTogether = 256
 
-// Heads returns the first heads of a walk that are visible, live and have at least a trust, up
-// to a maximum. Hidden and less trusted ones do not count for the limit.
-func (p *Reading) Heads(k record.Kind, least record.Trust, walk func(visit func(catalog.Thing) bool) error, most int) (list []*catalog.Head, err error) {
+// Heads returns the first heads of a walk that the caller may see, that are live and have at
+// least a trust: at most that many. What is hidden or trusted less does not count for the bound.
+func (p *Reading) Heads(ctx context.Context, k record.Kind, least record.Trust, walk func(visit func(catalog.Thing) bool) error, most int) (list []*catalog.Head, err error) {
 	if most <= 0 {
 		return nil, nil
 	}
@@ -122,7 +123,7 @@ func (p *Reading) Heads(k record.Kind, least record.Trust, walk func(visit func(
 	var things []catalog.Thing
 	walked := 0
 	read := func() bool {
-		list, failed = p.shownOf(list, k, least, things, most)
+		list, failed = p.shownOf(ctx, list, k, least, things, most)
 		walked += len(things)
 		things = things[:0]
 		return failed == nil && len(list) < most && walked < MaxWalked
@@ -137,10 +138,11 @@ func (p *Reading) Heads(k record.Kind, least record.Trust, walk func(visit func(
 	return list, fault.First(err, failed)
 }
 
-// shownOf appends the visible, live and trusted heads of records to a list, up to a maximum.
-func (p *Reading) shownOf(list []*catalog.Head, k record.Kind, least record.Trust, things []catalog.Thing, most int) ([]*catalog.Head, error) {
+// shownOf appends the heads of things to a list, up to that many: those that are shown,
+// live and trusted so far.
+func (p *Reading) shownOf(ctx context.Context, list []*catalog.Head, k record.Kind, least record.Trust, things []catalog.Thing, most int) ([]*catalog.Head, error) {
 	found := make([]*catalog.Head, len(things))
-	err := p.Parallel(len(things), func(i int) (err error) {
+	err := p.Parallel(ctx, len(things), func(i int) (err error) {
 		found[i], _, err = catalog.HeadOf(p.Reader, p.Tenant.Number, k, things[i])
 		return err
 	})
@@ -165,11 +167,11 @@ func (p *Reading) shownOf(list []*catalog.Head, k record.Kind, least record.Trus
 // maxGoals is how many goals are read, the newest.
 const maxGoals = 64
 
-// isGoal reports whether a text is that of an active goal of a user.
-func (p *Reading) isGoal(text string) (bool, error) {
+// isGoal reports whether a text is that of an active goal that a user set.
+func (p *Reading) isGoal(ctx context.Context, text string) (bool, error) {
 	if p.goals == nil {
 		p.goals = make(map[string]bool)
-		list, err := p.Heads(record.Memory, record.User, func(visit func(catalog.Thing) bool) error {
+		list, err := p.Heads(ctx, record.Memory, record.User, func(visit func(catalog.Thing) bool) error {
 			return catalog.List(p.Reader, p.Tenant.Number, catalog.OfClass(record.Memory, string(memory.TypeGoal)), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 		}, maxGoals)
 		if err != nil {

@@ -209,7 +209,7 @@ func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, e
 			return err
 		}
 		defer letGo()
-		s := &search{ctx: ctx, StateAt: m, q: q, view: st.View, used: make(map[record.Kind]bool)}
+		s := &search{StateAt: m, q: q, view: st.View, used: make(map[record.Kind]bool)}
 		if m.Tenant == nil { // before the first record
 			found = &Found{
 				Form: q.Form, Order: q.Order, Counter: b.Core().Tokens().Name(), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),
@@ -217,7 +217,7 @@ func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, e
 			return nil
 		}
 		if err = s.begin(); err == nil {
-			found, err = s.run()
+			found, err = s.run(ctx)
 		}
 		return err
 	})
@@ -230,7 +230,6 @@ func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, e
 // search is one running find.
 type search struct {
 	retrieval.StateAt
-	ctx     context.Context
 	q       *query
 	view    board.View // with its scope
 	now     int64      // decides what has expired
@@ -280,9 +279,9 @@ func (s *search) begin() (err error) {
 	return err
 }
 
-// run finds, follows, sorts and renders.
-func (s *search) run() (*Found, error) {
-	matched, err := s.match()
+// run finds, follows, orders and shows.
+func (s *search) run(ctx context.Context) (*Found, error) {
+	matched, err := s.match(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +298,7 @@ func (s *search) run() (*Found, error) {
 	hits := matched
 	if len(s.q.Follow) > 0 {
 		hits = matched[:min(len(matched), s.q.Seeds)]
-		reached, err := s.follow(hits)
+		reached, err := s.follow(ctx, hits)
 		if err != nil {
 			return nil, err
 		}
@@ -310,7 +309,7 @@ func (s *search) run() (*Found, error) {
 	if found.Scanned = s.scanned; s.view.Scope != "" {
 		found.Scanned = found.Matched + found.Reached // hidden ones are not counted either
 	}
-	return found, s.show(hits, found)
+	return found, s.show(ctx, hits, found)
 }
 
 // budget returns the token limit: the lower of the requested one and that of the
@@ -364,15 +363,15 @@ func (s *search) sort(list []*candidate) {
 	})
 }
 
-// show reads the first candidates again and adds them to the answer, within limit
-// and budget.
-func (s *search) show(list []*candidate, found *Found) error {
+// show reads the first candidates again and puts them into the answer, as long as
+// limit and budget last.
+func (s *search) show(ctx context.Context, list []*candidate, found *Found) error {
 	left := min(len(list), s.q.Limit)
 	for _, c := range list {
 		if left == 0 {
 			return nil
 		}
-		if err := s.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		hit, err := s.hit(c)

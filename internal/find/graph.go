@@ -1,6 +1,7 @@
 package find
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,14 +36,14 @@ type leg struct {
 	out  bool // it leads away from here
 }
 
-// follow takes the steps, and returns what they reach besides the seeds: each
-// record once, with its fewest hops.
+// follow takes the steps, and returns what they lead to beside the seeds: each
+// once, with the fewest hops that any step came by it.
 //
-// Each step is a breadth-first search from everything that the previous step
-// reached, and visits each record once. Of several equally short ways within the
-// step, the one through the node nearest to the seeds counts, and of those the
+// Each step goes breadth first from everything that the step before has led to,
+// and comes by each thing once. Of several ways with equally few hops within the
+// step, the one through what is nearest to the seeds counts, and of those the
 // one through the first by URI.
-func (s *search) follow(seeds []*candidate) ([]*candidate, error) {
+func (s *search) follow(ctx context.Context, seeds []*candidate) ([]*candidate, error) {
 	g := &graph{
 		s: s, nodes: make(map[memory.URI]*candidate), known: make(map[memory.URI][]leg), edges: make(map[catalog.Thing]*span),
 	}
@@ -54,7 +55,7 @@ func (s *search) follow(seeds []*candidate) ([]*candidate, error) {
 		g.met++
 	}
 	for i := range s.q.Follow {
-		led, err := g.step(starts, &s.q.Follow[i])
+		led, err := g.step(ctx, starts, &s.q.Follow[i])
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +76,8 @@ func (s *search) follow(seeds []*candidate) ([]*candidate, error) {
 	return reached, nil
 }
 
-// step takes one step, and returns what it reaches.
-func (g *graph) step(starts map[memory.URI]*candidate, step *Step) (map[memory.URI]*candidate, error) {
+// step goes one step, and returns what it leads to.
+func (g *graph) step(ctx context.Context, starts map[memory.URI]*candidate, step *Step) (map[memory.URI]*candidate, error) {
 	led := make(map[memory.URI]*candidate)
 	frontier := starts
 	for range step.Hops {
@@ -85,7 +86,7 @@ func (g *graph) step(starts map[memory.URI]*candidate, step *Step) (map[memory.U
 		// URI.
 		for _, from := range slices.SortedFunc(maps.Values(frontier), func(a, b *candidate) int { return strings.Compare(a.name, b.name) }) {
 			here := from.uri(g.s.Tenant.Name)
-			legs, err := g.legs(here)
+			legs, err := g.legs(ctx, here)
 			if err != nil {
 				return nil, err
 			}
@@ -117,11 +118,11 @@ func (g *graph) step(starts map[memory.URI]*candidate, step *Step) (map[memory.U
 }
 
 // legs returns the edges of a node that may be followed.
-func (g *graph) legs(here memory.URI) ([]leg, error) {
+func (g *graph) legs(ctx context.Context, here memory.URI) ([]leg, error) {
 	if legs, ok := g.known[here]; ok {
 		return legs, nil
 	}
-	if err := g.s.ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	var legs []leg

@@ -81,8 +81,8 @@ func Neighbourhood(ctx context.Context, b *board.Board, q GraphQuery) (*Graph, e
 	}
 	out := &Graph{}
 	err := b.ReadAs(ctx, q.Tenant, q.View, func(s board.State) error {
-		g := &grower{ctx: ctx, b: b, s: s, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
-		if err := g.grow(); err != nil {
+		g := &grower{b: b, s: s, q: &q, out: out, at: map[string]int{}, joined: map[GraphEdge]bool{}}
+		if err := g.grow(ctx); err != nil {
 			return err
 		}
 		return g.names()
@@ -98,7 +98,6 @@ func Neighbourhood(ctx context.Context, b *board.Board, q GraphQuery) (*Graph, e
 
 // grower builds a graph.
 type grower struct {
-	ctx context.Context
 	b   *board.Board
 	s   board.State
 	q   *GraphQuery
@@ -111,13 +110,13 @@ type grower struct {
 }
 
 // grow collects the nodes, and what connects them.
-func (g *grower) grow() error {
+func (g *grower) grow(ctx context.Context) error {
 	if g.q.Around.IsZero() {
-		if err := g.newest(); err != nil {
+		if err := g.newest(ctx); err != nil {
 			return err
 		}
 		for n := range len(g.out.Nodes) {
-			if err := g.connect(n, false); err != nil {
+			if err := g.connect(ctx, n, false); err != nil {
 				return err
 			}
 		}
@@ -134,22 +133,22 @@ func (g *grower) grow() error {
 	for range g.q.Depth {
 		to := len(g.out.Nodes)
 		for n := from; n < to; n++ {
-			if err := g.connect(n, true); err != nil {
+			if err := g.connect(ctx, n, true); err != nil {
 				return err
 			}
 		}
 		from = to
 	}
 	for n := from; n < len(g.out.Nodes); n++ { // connects the outermost nodes with each other
-		if err := g.connect(n, false); err != nil {
+		if err := g.connect(ctx, n, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// newest starts with the newest entities, artifacts, memories and policies.
-func (g *grower) newest() error {
+// newest begins with the newest entities, artifacts, memories and policies.
+func (g *grower) newest(ctx context.Context) error {
 	type found struct {
 		created int64
 		uri     string
@@ -159,7 +158,7 @@ func (g *grower) newest() error {
 		n := 0
 		var failed error
 		err := catalog.List(g.s.Reader, g.s.Tenant.Number, catalog.All(k, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
-			if failed = g.ctx.Err(); failed != nil {
+			if failed = ctx.Err(); failed != nil {
 				return false
 			}
 			h, ok, err := catalog.HeadOf(g.s.Reader, g.s.Tenant.Number, k, d)
@@ -259,9 +258,9 @@ func (g *grower) node(u memory.URI) (*GraphNode, *catalog.Head, uint64, error) {
 // mostEdges is how many edges are drawn for the referrers of one node.
 const mostEdges = 1000
 
-// connect draws the connections of a node, also to new nodes if further is set.
-func (g *grower) connect(n int, further bool) error {
-	if err := g.ctx.Err(); err != nil {
+// connect draws what a node has to do with others: with new ones too, if it may.
+func (g *grower) connect(ctx context.Context, n int, further bool) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if h := g.heads[n]; h != nil {
@@ -274,7 +273,7 @@ func (g *grower) connect(n int, further bool) error {
 	var failed error
 	most := len(g.out.Edges) + mostEdges
 	err := catalog.Referrers(g.s.Reader, g.s.Tenant.Number, g.out.Nodes[n].ID, func(ref catalog.Referrer) bool {
-		if failed = g.ctx.Err(); failed != nil {
+		if failed = ctx.Err(); failed != nil {
 			return false
 		}
 		if len(g.out.Edges) >= most {

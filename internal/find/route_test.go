@@ -1,7 +1,6 @@
 package find
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -34,8 +33,8 @@ func TestPassing(t *testing.T) {
 		{200_000, 0, true}, {200_001, 0, false}, {200_003, 3, true}, {200_004, 3, false}, {220_000, 20_000, true}, {220_001, 20_001, false}, {20_000, 20_000, true},
 	} {
 		passed = 0
-		s := &search{ctx: context.Background(), q: &query{}}
-		spots, all, err := s.narrowest([]route{along(tc.rows, tc.wanted)})
+		s := &search{q: &query{}}
+		spots, all, err := s.narrowest(t.Context(), []route{along(tc.rows, tc.wanted)})
 		if err != nil || all != tc.all || all && len(spots) != tc.wanted {
 			t.Errorf("%d rows of which %d are wanted: %d, all %v, %v", tc.rows, tc.wanted, len(spots), all, err)
 		}
@@ -44,8 +43,8 @@ func TestPassing(t *testing.T) {
 		}
 	}
 	// A short route is taken before a long one.
-	s := &search{ctx: context.Background(), q: &query{}}
-	if spots, all, err := s.narrowest([]route{along(200_001, 0), along(5000, 7)}); err != nil || !all || len(spots) != 7 {
+	s := &search{q: &query{}}
+	if spots, all, err := s.narrowest(t.Context(), []route{along(200_001, 0), along(5000, 7)}); err != nil || !all || len(spots) != 7 {
 		t.Error(len(spots), all, err)
 	}
 }

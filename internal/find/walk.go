@@ -1,6 +1,7 @@
 package find
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,8 +35,8 @@ type route struct {
 	walk func(visit func(spot) bool) error
 }
 
-// match returns everything that all predicates match.
-func (s *search) match() ([]*candidate, error) {
+// match returns what all predicates hold for.
+func (s *search) match(ctx context.Context) ([]*candidate, error) {
 	var matched []*candidate
 	for _, to := range [...]struct {
 		routes []route
@@ -44,7 +45,7 @@ func (s *search) match() ([]*candidate, error) {
 		if to.routes == nil {
 			continue
 		}
-		spots, all, err := s.narrowest(to.routes)
+		spots, all, err := s.narrowest(ctx, to.routes)
 		if err != nil {
 			return nil, err
 		}
@@ -52,8 +53,8 @@ func (s *search) match() ([]*candidate, error) {
 			return nil, s.tooMany(to.routes).WithFix(to.fewer())
 		}
 		for i, at := range spots {
-			if i%64 == 0 && s.ctx.Err() != nil {
-				return nil, s.ctx.Err()
+			if i%64 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
 			}
 			s.scanned++
 			c, err := s.judge(at)
@@ -194,15 +195,15 @@ func (s *search) eventRoutes() []route {
 	return routes
 }
 
-// narrowest collects the shortest of some routes, each spot once, or reports that
-// all are too long. It tries all routes with a growing limit, so that a long one
-// costs no more than a few times the shortest.
-func (s *search) narrowest(routes []route) (spots []spot, all bool, err error) {
+// narrowest takes the shortest of some routes and returns where it leads, each
+// spot once, or that all of them are too long. All are tried a little further at
+// a time, so that a long one costs no more than a few times the shortest.
+func (s *search) narrowest(ctx context.Context, routes []route) (spots []spot, all bool, err error) {
 	room := maxLooked - s.scanned
 	for most := 256; ; most *= 4 {
 		most = min(most, room)
 		for _, w := range routes {
-			if spots, all, err = s.collect(w, most); err != nil || all {
+			if spots, all, err = s.collect(ctx, w, most); err != nil || all {
 				return spots, all, err
 			}
 		}
@@ -212,9 +213,9 @@ func (s *search) narrowest(routes []route) (spots []spot, all bool, err error) {
 	}
 }
 
-// collect returns the spots of a route, each once, and whether these are all.
-// Skipped spots are not read, and may be [passing] times as many.
-func (s *search) collect(w route, most int) (spots []spot, all bool, err error) {
+// collect returns where a route leads, each spot once, and whether that is all.
+// What it passes by is not looked at, and may be [passing] times as much.
+func (s *search) collect(ctx context.Context, w route, most int) (spots []spot, all bool, err error) {
 	seen := make(map[spot]struct{})
 	looked, passed := 0, 0
 	all = true
@@ -230,7 +231,7 @@ func (s *search) collect(w route, most int) (spots []spot, all bool, err error) 
 			return false
 		}
 		if (looked+passed)%256 == 0 {
-			if failed = s.ctx.Err(); failed != nil {
+			if failed = ctx.Err(); failed != nil {
 				return false
 			}
 		}

@@ -31,8 +31,8 @@ func (l *Log) Check(ctx context.Context, fn func(Progress)) ([]Damage, error) {
 		}
 	}
 	for i, s := range segs {
-		c := checking{log: l, ctx: ctx, seg: s, end: end, fn: fn, p: &p}
-		if err := c.run(i == len(segs)-1); err != nil {
+		c := checking{log: l, seg: s, end: end, fn: fn, p: &p}
+		if err := c.run(ctx, i == len(segs)-1); err != nil {
 			return list, err
 		}
 		list = append(list, c.found...)
@@ -43,7 +43,6 @@ func (l *Log) Check(ctx context.Context, fn func(Progress)) ([]Damage, error) {
 // checking is the check of one segment.
 type checking struct {
 	log   *Log
-	ctx   context.Context
 	seg   *segment
 	end   LSN
 	fn    func(Progress)
@@ -55,7 +54,7 @@ func (c *checking) add(part Part, off int64, detail string) {
 	c.found = append(c.found, Damage{Part: part, Segment: c.seg.name, Offset: off, From: c.seg.base + LSN(off), Detail: detail})
 }
 
-func (c *checking) run(last bool) error {
+func (c *checking) run(ctx context.Context, last bool) error {
 	l, s := c.log, c.seg
 	if s.lost {
 		return nil // already found at open
@@ -74,7 +73,7 @@ func (c *checking) run(last bool) error {
 		c.add(PartHeader, 0, "the header fails its check")
 	}
 	limit := max(0, s.limit(last, c.end))
-	offsets, err := c.frames(limit)
+	offsets, err := c.frames(ctx, limit)
 	if err != nil {
 		return err
 	}
@@ -109,9 +108,9 @@ func (c *checking) run(last bool) error {
 	return nil
 }
 
-// frames reads all frames and returns their offsets, including those of
-// damaged frames as far as they are known.
-func (c *checking) frames(limit int64) ([]int64, error) {
+// frames reads all frames, and returns where they begin, damaged ones too as
+// far as they could be told.
+func (c *checking) frames(ctx context.Context, limit int64) ([]int64, error) {
 	s := c.seg
 	scan := c.log.Scan(s.base)
 	defer scan.Close()
@@ -120,7 +119,7 @@ func (c *checking) frames(limit int64) ([]int64, error) {
 	var f Frame
 	for n := 0; ; n++ {
 		if n%4096 == 0 {
-			if err := c.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("check of the journal stopped: %w", err)
 			}
 			c.tell(scan.at)

@@ -37,8 +37,7 @@ type background struct {
 
 	mu       sync.Mutex
 	waiting  map[string]*waiting
-	compiled map[string]time.Time           // when the last compile of a tenant began
-	told     func(tenant string, err error) // called after each compile; for tests
+	compiled map[string]time.Time // when a compile of a tenant began last
 }
 
 // waiting is the new events of a tenant.
@@ -122,20 +121,17 @@ func (g *background) run(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			g.mu.Lock()
-			told := g.told
 			if err != nil {
+				g.mu.Lock()
 				g.again(tenant)
-			}
-			g.mu.Unlock()
-			if err != nil {
+				g.mu.Unlock()
 				g.failures.Add(1)
 				if g.after.Failed != nil {
 					g.after.Failed(tenant.name, err)
 				}
 			}
-			if told != nil {
-				told(tenant.name, err)
+			if g.after.Compiled != nil {
+				g.after.Compiled(tenant.name, err)
 			}
 		}
 		if len(due) > 0 {

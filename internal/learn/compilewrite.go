@@ -17,8 +17,8 @@ import (
 
 // Limits of what a compile writes together.
 const (
-	writtenTogether = 256
-	writtenBytes    = 8 << 20 // of bodies, approximately
+	GroupRecords = 256     // or more, where some belong together
+	writtenBytes = 8 << 20 // of bodies, about
 )
 
 // write is a record that a compile is about to write: a body, or a control about a record. It is
@@ -128,17 +128,15 @@ func (c *compilation) versionOf(id string) uint32 {
 func (c *compilation) write(ctx context.Context) error {
 	for rest := c.writes; len(rest) > 0; {
 		n, bytes := 0, 0
-		for n < len(rest) && (n == 0 || rest[n].joined && c.b.compiling.apart == 0 || n < c.b.compiling.together() && bytes < writtenBytes) {
+		for n < len(rest) && (n == 0 || rest[n].joined && c.b.compiling.group > 1 || n < c.b.compiling.group && bytes < writtenBytes) {
 			bytes += rest[n].size()
 			n++
 		}
 		if err := c.writeGroup(ctx, rest[:n]); err != nil {
 			return err
 		}
-		if c.b.compiling.wrote != nil {
-			if err := c.b.compiling.wrote(); err != nil {
-				return err
-			}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		rest = rest[n:]
 	}
@@ -321,23 +319,12 @@ func putControl(g *board.Group, w board.Writer, t *ledger.Tenant, c memory.Contr
 
 // compiling is the state of running compiles.
 type compiling struct {
-	turn chan struct{} // a semaphore of one: held by the goroutine that compiles
-
-	// The rest is for tests.
-	apart int          // records per group, 0 for as many as fit
-	wrote func() error // called after each group; its error ends the compile
+	turn  chan struct{} // a semaphore of one: held by the goroutine that compiles
+	group int           // how many records are written together
 }
 
-func newCompiling() *compiling {
-	c := &compiling{turn: make(chan struct{}, 1)}
+func newCompiling(group int) *compiling {
+	c := &compiling{turn: make(chan struct{}, 1), group: group}
 	c.turn <- struct{}{}
 	return c
-}
-
-// together returns how many records are written together.
-func (c *compiling) together() int {
-	if c.apart > 0 {
-		return c.apart
-	}
-	return writtenTogether
 }

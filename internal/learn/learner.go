@@ -32,9 +32,10 @@ type Learner struct {
 	background *background // background compiles; nil for none
 }
 
-// New returns the learner of a board.
-func New(r *retrieval.Retriever, s *sessions.Sessions) *Learner {
-	return &Learner{core: r.Core(), retrieval: r, sessions: s, compiling: newCompiling(), learning: newLearning()}
+// New returns the learner of a board. Compiles write group records together, and more where some
+// belong together; with 1, each record alone, as a crash may leave them.
+func New(r *retrieval.Retriever, s *sessions.Sessions, group int) *Learner {
+	return &Learner{core: r.Core(), retrieval: r, sessions: s, compiling: newCompiling(group), learning: newLearning()}
 }
 
 // Stop ends the background compiles and waits for them.
@@ -49,19 +50,3 @@ func (b *Learner) Alone(ctx context.Context) (done func(), err error) {
 		return nil, ctx.Err()
 	}
 }
-
-// CompileApart makes compiles write groups of that many records, or as many as fit for 0. Wrote is
-// called after each group; its error ends the compile.
-func (b *Learner) CompileApart(records int, wrote func() error) {
-	b.compiling.apart, b.compiling.wrote = records, wrote
-}
-
-// OnCompiled sets a function that is called after each background compile.
-func (b *Learner) OnCompiled(told func(tenant string, err error)) {
-	b.background.mu.Lock()
-	b.background.told = told
-	b.background.mu.Unlock()
-}
-
-// LookForDue makes the background goroutine check which tenants are due.
-func (b *Learner) LookForDue() { b.background.look() }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"time"
@@ -92,7 +93,7 @@ func (h *heard) takeWords(role, text string, at time.Time) *mark {
 }
 
 // toldUnnamed is reported for a transcript of an agent whose hooks have no names.
-func (r *Recorder) toldUnnamed(it Item, h *heard) (there bool, adds *hmx.Event, err error) {
+func (r *Recorder) toldUnnamed(ctx context.Context, it Item, h *heard) (there bool, adds *hmx.Event, err error) {
 	ev := it.Event
 	same := h.has(ev.EventID) // the same once more
 	if call, words := told(ev); call == "" && words != "" && it.Alias == "" {
@@ -107,7 +108,7 @@ func (r *Recorder) toldUnnamed(it Item, h *heard) (there bool, adds *hmx.Event, 
 		return false, nil, nil
 	}
 	if ev.CorrelationID.Set { // hooks of a sub-agent name the session that it works for
-		if h, err = r.listen(ev.TenantID, ev.CorrelationID.Value); err != nil {
+		if h, err = r.listen(ctx, ev.TenantID, ev.CorrelationID.Value); err != nil {
 			return false, nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"io"
 	"regexp"
 	"strings"
@@ -55,7 +56,7 @@ type mdLink struct {
 
 // basicMemory reads a note of Basic Memory: Markdown with front matter, observations and
 // relations.
-func (r *run) basicMemory(src *text) error {
+func (r *run) basicMemory(ctx context.Context, src *text) error {
 	data, err := io.ReadAll(io.LimitReader(src, maxNote+1))
 	if err != nil {
 		return err
@@ -82,11 +83,11 @@ func (r *run) basicMemory(src *text) error {
 		meta["front_matter"] = own
 	}
 	id := r.noteID(title)
-	if err := r.entity(at, id, title, first(n.fields["type"], "note"), "", tagged, meta); err != nil {
+	if err := r.entity(ctx, at, id, title, first(n.fields["type"], "note"), "", tagged, meta); err != nil {
 		return err
 	}
 	if text := strings.TrimSpace(strings.Join(n.prose, "\n")); text != "" {
-		err := r.remember(&note{
+		err := r.remember(ctx, &note{
 			place: at, id: []string{"note", path}, original: path, kind: memory.TypeFact, text: title + "\n\n" + text,
 			tags: tagged, meta: meta, addedWhen: n.fields["created"], changed: n.fields["modified"],
 		})
@@ -94,13 +95,13 @@ func (r *run) basicMemory(src *text) error {
 			return err
 		}
 	}
-	return r.noteParts(n, id, title, path, tagged)
+	return r.noteParts(ctx, n, id, title, path, tagged)
 }
 
 // noteParts makes the memories and relations of a note.
-func (r *run) noteParts(n *mdNote, id, title, path string, tagged []string) error {
+func (r *run) noteParts(ctx context.Context, n *mdNote, id, title, path string, tagged []string) error {
 	for _, o := range n.seen {
-		err := r.remember(&note{
+		err := r.remember(ctx, &note{
 			place: place{o.line, -1}, id: []string{"observation", path, o.category, o.text}, original: path, kind: noteType(o.category),
 			text: title + ": " + o.text, data: noteData(title, o), tags: append(append([]string{o.category}, o.tags...), tagged...),
 		})
@@ -110,7 +111,7 @@ func (r *run) noteParts(n *mdNote, id, title, path string, tagged []string) erro
 	}
 	for _, l := range n.links {
 		if to := r.noteID(l.target); to != id {
-			if err := r.relation(place{l.line, -1}, id, l.kind, to, map[string]any{"from": title, "to": l.target}); err != nil {
+			if err := r.relation(ctx, place{l.line, -1}, id, l.kind, to, map[string]any{"from": title, "to": l.target}); err != nil {
 				return err
 			}
 		}

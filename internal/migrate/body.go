@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"strings"
 
 	"lukasa.dev/hmx"
@@ -30,7 +31,7 @@ type note struct {
 }
 
 // remember hands a memory to the sink.
-func (r *run) remember(n *note) error {
+func (r *run) remember(ctx context.Context, n *note) error {
 	text := strings.TrimSpace(strings.ToValidUTF8(n.text, "\uFFFD"))
 	if text == "" {
 		r.leave(n.place, Empty, "a memory without text")
@@ -56,7 +57,7 @@ func (r *run) remember(n *note) error {
 	if m.Type == "" {
 		m.Type = memory.TypeFact
 	}
-	return r.keep(n.place, m)
+	return r.keep(ctx, n.place, m)
 }
 
 // fact returns the data of a fact as far as it fits.
@@ -73,35 +74,35 @@ func (r *run) entityID(names ...string) string {
 }
 
 // entity hands an entity to the sink. One without a name is nothing.
-func (r *run) entity(p place, id, called, kind, description string, tagged []string, meta map[string]any) error {
+func (r *run) entity(ctx context.Context, p place, id, called, kind, description string, tagged []string, meta map[string]any) error {
 	called = name(called, "")
 	if called == "" {
 		r.leave(p, Empty, "an entity without a name")
 		return nil
 	}
-	return r.keep(p, &memory.Entity{
+	return r.keep(ctx, p, &memory.Entity{
 		ID: id, Name: called, Type: shorten(name(kind, "thing"), 128), Description: shorten(strings.ToValidUTF8(description, "\uFFFD"), maxMemory),
 		Tags: tags(tagged), Metadata: r.metadata(r.provenance(called), meta),
 	})
 }
 
 // relation hands a relation to the sink.
-func (r *run) relation(p place, from, predicate, to string, meta map[string]any) error {
+func (r *run) relation(ctx context.Context, p place, from, predicate, to string, meta map[string]any) error {
 	predicate = strings.TrimSpace(shorten(name(predicate, "relates_to"), 128))
-	return r.keep(p, &memory.Relation{
+	return r.keep(ctx, p, &memory.Relation{
 		ID: EventID(r.format, "relation", from, predicate, to), From: from, Predicate: predicate, To: to,
 		Metadata: r.metadata(r.provenance(""), meta),
 	})
 }
 
 // keep hands a thing to the sink if it obeys the rules.
-func (r *run) keep(p place, b memory.Body) error {
+func (r *run) keep(ctx context.Context, p place, b memory.Body) error {
 	b.Normalize()
 	if err := b.Validate(); err != nil {
 		r.leave(p, Refused, err.Error())
 		return nil
 	}
-	return r.sink.Take(Item{Body: b, Line: p.line})
+	return r.sink.Take(ctx, Item{Body: b, Line: p.line})
 }
 
 // provenance says where a memory comes from. It names no line: what a memory says does not

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -46,8 +47,8 @@ type chatGPTMessage struct {
 }
 
 // chatGPTExport reads conversations.json of an export of ChatGPT.
-func (r *run) chatGPTExport(src *text) error {
-	return r.pieces(src, nil, func(p piece) error {
+func (r *run) chatGPTExport(ctx context.Context, src *text) error {
+	return r.pieces(ctx, src, nil, func(p piece) error {
 		var c chatGPTConversation
 		if !r.decode(p, &c) {
 			return nil
@@ -56,12 +57,12 @@ func (r *run) chatGPTExport(src *text) error {
 			r.leave(p.place, Unknown, "this is not a conversation of ChatGPT")
 			return nil
 		}
-		return r.chatGPT(p.place, &c)
+		return r.chatGPT(ctx, p.place, &c)
 	})
 }
 
 // chatGPT makes the events of the branch that went on, from its root.
-func (r *run) chatGPT(p place, c *chatGPTConversation) error {
+func (r *run) chatGPT(ctx context.Context, p place, c *chatGPTConversation) error {
 	session := first(string(c.ConversationID), string(c.ID), r.numbered(p))
 	branch := c.branch()
 	if beside := len(c.Mapping) - len(branch); beside > 0 {
@@ -88,7 +89,7 @@ func (r *run) chatGPT(p place, c *chatGPTConversation) error {
 			at = t.at
 		}
 		var err error
-		if last, err = r.chatGPTMessage(t, &m, last); err != nil {
+		if last, err = r.chatGPTMessage(ctx, t, &m, last); err != nil {
 			return err
 		}
 	}
@@ -138,7 +139,7 @@ func (c *chatGPTConversation) newest() string {
 
 // chatGPTMessage makes the events of a message. It returns the call that is open: the message
 // that a tool answers has no id for that.
-func (r *run) chatGPTMessage(t *turn, m *chatGPTMessage, open string) (string, error) {
+func (r *run) chatGPTMessage(ctx context.Context, t *turn, m *chatGPTMessage, open string) (string, error) {
 	role, tool := string(m.Author.Role), string(m.Recipient)
 	text, attachments := m.text(t, r)
 	switch kind := m.Content.Type; {
@@ -157,20 +158,20 @@ func (r *run) chatGPTMessage(t *turn, m *chatGPTMessage, open string) (string, e
 		if len(attachments) > 0 {
 			out["attachments"] = attachments
 		}
-		return "", r.result(t, open, string(m.Author.Name), out, hmx.Opt[bool]{})
+		return "", r.result(ctx, t, open, string(m.Author.Name), out, hmx.Opt[bool]{})
 	case role == "assistant" && tool != "" && tool != "all":
 		id := t.original
 		under := "input"
 		if kind == "code" && strings.HasPrefix(tool, "python") {
 			under = "code"
 		}
-		return id, r.call(t, id, tool, asObject(text, under))
+		return id, r.call(ctx, t, id, tool, asObject(text, under))
 	}
 	if role != "user" && role != "assistant" && role != "system" {
 		r.leave(t.place, Unknown, "a message of the role "+name(role, "none"))
 		return open, nil
 	}
-	return open, r.say(t, role, text, attachments)
+	return open, r.say(ctx, t, role, text, attachments)
 }
 
 // text returns what a message says, and what is attached to it.

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -65,9 +66,9 @@ func (u *claudeToolUse) UnmarshalJSON(data []byte) error {
 }
 
 // claudeCode reads a transcript of Claude Code.
-func (r *run) claudeCode(src *text) error {
+func (r *run) claudeCode(ctx context.Context, src *text) error {
 	prompts := map[string]string{} // the turn that a session is in
-	err := r.lines(src, func(l line) error {
+	err := r.lines(ctx, src, func(l line) error {
 		p := place{l.number, -1}
 		var c claudeLine
 		if !loosely(l.text, &c) {
@@ -77,7 +78,7 @@ func (r *run) claudeCode(src *text) error {
 		t := r.claudeTurn(p, &c, prompts)
 		switch {
 		case c.Type == "system":
-			return r.claudeSystem(t, &c)
+			return r.claudeSystem(ctx, t, &c)
 		case c.Type != "user" && c.Type != "assistant":
 			r.leave(p, Note, "a line of type "+name(string(c.Type), "none"))
 			return nil
@@ -86,11 +87,11 @@ func (r *run) claudeCode(src *text) error {
 			return nil
 		case bool(c.IsSummary):
 			t.tags = []string{"summary"}
-			return r.say(t, "assistant", blockText(c.Message.Content), nil)
+			return r.say(ctx, t, "assistant", blockText(c.Message.Content), nil)
 		case bool(c.IsAPIError):
-			return r.failure(t, "api_error", blockText(c.Message.Content), "")
+			return r.failure(ctx, t, "api_error", blockText(c.Message.Content), "")
 		}
-		return r.blocks(t, string(c.Type), c.Message.Content, c.ToolResult)
+		return r.blocks(ctx, t, string(c.Type), c.Message.Content, c.ToolResult)
 	})
 	r.unended()
 	return err
@@ -127,7 +128,7 @@ func (r *run) claudeTurn(p place, c *claudeLine, prompts map[string]string) *tur
 }
 
 // claudeSystem takes errors of the service from the program's notes.
-func (r *run) claudeSystem(t *turn, c *claudeLine) error {
+func (r *run) claudeSystem(ctx context.Context, t *turn, c *claudeLine) error {
 	if c.Subtype != "api_error" && c.Level != "error" {
 		r.leave(t.place, Note, "a line of type system, "+name(string(c.Subtype), "none"))
 		return nil
@@ -136,7 +137,7 @@ func (r *run) claudeSystem(t *turn, c *claudeLine) error {
 	if message == "" && len(c.Error) > 0 {
 		message = string(encode(anything(c.Error)))
 	}
-	return r.failure(t, name(string(c.Subtype), "error"), message, "")
+	return r.failure(ctx, t, name(string(c.Subtype), "error"), message, "")
 }
 
 // block is one block of a message of the Messages API.
@@ -156,13 +157,13 @@ type block struct {
 
 // blocks makes the events of a message of the Messages API: its text as one message, tool uses
 // as calls, tool results as results, in their order.
-func (r *run) blocks(t *turn, role string, content json.RawMessage, noted claudeToolUse) error {
+func (r *run) blocks(ctx context.Context, t *turn, role string, content json.RawMessage, noted claudeToolUse) error {
 	b := &saying{run: r, turn: t, role: role}
 	if s, ok := plainText(content); ok {
 		if b.add(s); s == "" {
 			r.leave(t.place, Empty, "a message without text")
 		}
-		return b.flush()
+		return b.flush(ctx)
 	}
 	for _, one := range contentList(content) {
 		var k block
@@ -179,12 +180,12 @@ func (r *run) blocks(t *turn, role string, content json.RawMessage, noted claude
 		case kind == "image" || kind == "document":
 			b.attach(kind, string(k.Source.URL))
 		case strings.HasSuffix(kind, "tool_use"):
-			if err = b.flush(); err == nil {
-				err = r.call(t, string(k.ID), string(k.Name), asObject(anything(k.Input), "input"))
+			if err = b.flush(ctx); err == nil {
+				err = r.call(ctx, t, string(k.ID), string(k.Name), asObject(anything(k.Input), "input"))
 			}
 		case strings.HasSuffix(kind, "tool_result"):
-			if err = b.flush(); err == nil {
-				err = r.toolResult(t, &k, noted)
+			if err = b.flush(ctx); err == nil {
+				err = r.toolResult(ctx, t, &k, noted)
 			}
 		default:
 			r.leave(t.place, Unknown, "a block of type "+name(kind, "none"))
@@ -196,11 +197,11 @@ func (r *run) blocks(t *turn, role string, content json.RawMessage, noted claude
 	if t.part == 0 && b.empty() && len(contentList(content)) == 0 {
 		r.leave(t.place, Empty, "a message without content")
 	}
-	return b.flush()
+	return b.flush(ctx)
 }
 
 // toolResult makes the result of a tool use.
-func (r *run) toolResult(t *turn, k *block, noted claudeToolUse) error {
+func (r *run) toolResult(ctx context.Context, t *turn, k *block, noted claudeToolUse) error {
 	text := blockText(k.Content)
 	o := Outcome{Success: hmx.Some(!bool(k.IsError)), Result: map[string]any{}, Duration: milliseconds(noted.Duration)}
 	if text != "" {
@@ -224,10 +225,10 @@ func (r *run) toolResult(t *turn, k *block, noted claudeToolUse) error {
 	if o.DeniedBy != "" || o.Interrupted {
 		well = hmx.Some(false) // nothing was edited
 	}
-	if done, err := r.edit(t, string(k.ToolUseID), response, well); done || err != nil {
+	if done, err := r.edit(ctx, t, string(k.ToolUseID), response, well); done || err != nil {
 		return err
 	}
-	return r.ended(t, string(k.ToolUseID), "", o)
+	return r.ended(ctx, t, string(k.ToolUseID), "", o)
 }
 
 // saying gathers the texts of a message that follow each other.
@@ -266,13 +267,13 @@ func (b *saying) attach(kind, url string) {
 func (b *saying) empty() bool { return len(b.texts) == 0 && len(b.attachments) == 0 }
 
 // flush makes a message of what was gathered.
-func (b *saying) flush() error {
+func (b *saying) flush(ctx context.Context) error {
 	if b.empty() {
 		return nil
 	}
 	text, attached := strings.Join(b.texts, "\n\n"), b.attachments
 	b.texts, b.attachments = nil, nil
-	return b.say(b.turn, b.role, text, attached)
+	return b.say(ctx, b.turn, b.role, text, attached)
 }
 
 // plainText returns content that is nothing but a text, which is the common case.

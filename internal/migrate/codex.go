@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -90,9 +91,9 @@ type codexScript struct {
 var rolloutID = pattern(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // codex reads a rollout of Codex.
-func (r *run) codex(src *text) error {
+func (r *run) codex(ctx context.Context, src *text) error {
 	s := &codexSession{ends: map[string]Outcome{}}
-	err := r.lines(src, func(l line) error {
+	err := r.lines(ctx, src, func(l line) error {
 		p := place{l.number, -1}
 		var c codexLine
 		if !loosely(l.text, &c) {
@@ -117,7 +118,7 @@ func (r *run) codex(src *text) error {
 				r.leave(p, Unknown, "a payload of another shape")
 				return nil
 			}
-			return r.codexItem(r.codexTurn(p, s, &c), s, string(c.Type), &item)
+			return r.codexItem(ctx, r.codexTurn(p, s, &c), s, string(c.Type), &item)
 		}
 		r.leave(p, Note, "a line of type "+name(string(c.Type), "none"))
 		return nil
@@ -173,16 +174,16 @@ func (r *run) codexTurn(p place, s *codexSession, c *codexLine) *turn {
 }
 
 // codexItem makes the events of a line.
-func (r *run) codexItem(t *turn, s *codexSession, kind string, item *codexItem) error {
+func (r *run) codexItem(ctx context.Context, t *turn, s *codexSession, kind string, item *codexItem) error {
 	t.original = string(item.ID)
 	switch {
 	case kind == "compacted":
 		t.tags = []string{"summary"}
-		return r.say(t, "assistant", string(item.Message), nil)
+		return r.say(ctx, t, "assistant", string(item.Message), nil)
 	case kind == "event_msg" && (item.Type == "error" || item.Type == "stream_error"):
-		return r.failure(t, string(item.Type), string(item.Message), "")
+		return r.failure(ctx, t, string(item.Type), string(item.Message), "")
 	case kind == "event_msg" && item.Type == "item_completed":
-		return r.codexCompleted(t, s, item.Item)
+		return r.codexCompleted(ctx, t, s, item.Item)
 	case kind == "event_msg":
 		if item.Type == "task_started" || item.Type == "turn_started" {
 			s.turn = first(string(item.TurnID), s.turn)
@@ -192,30 +193,30 @@ func (r *run) codexItem(t *turn, s *codexSession, kind string, item *codexItem) 
 	}
 	switch item.Type {
 	case "message":
-		return r.codexMessage(t, item)
+		return r.codexMessage(ctx, t, item)
 	case "function_call", "custom_tool_call":
 		if item.Type == "custom_tool_call" && item.Name == "exec" {
-			if err := r.codexScriptEnds(s); err != nil {
+			if err := r.codexScriptEnds(ctx, s); err != nil {
 				return err
 			}
 			s.script = &codexScript{turn: *t, item: *item}
 			t.part++
 			return nil
 		}
-		return r.codexCall(t, item)
+		return r.codexCall(ctx, t, item)
 	case "local_shell_call":
-		return r.call(t, first(string(item.CallID), string(item.ID)), "shell", shellLine(item.Action))
+		return r.call(ctx, t, first(string(item.CallID), string(item.ID)), "shell", shellLine(item.Action))
 	case "web_search_call":
-		return r.call(t, string(item.ID), "web_search", asObject(map[string]any(item.Action), "action"))
+		return r.call(ctx, t, string(item.ID), "web_search", asObject(map[string]any(item.Action), "action"))
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
 		if s.script != nil && s.script.item.CallID == item.CallID {
 			told := s.script.nested > 0
-			if err := r.codexScriptEnds(s); told || err != nil {
+			if err := r.codexScriptEnds(ctx, s); told || err != nil {
 				r.leave(t.place, Note, "the output of a script whose calls are recorded")
 				return err
 			}
 		}
-		return r.codexResult(t, s, item)
+		return r.codexResult(ctx, t, s, item)
 	case "reasoning":
 		r.leave(t.place, Thinking, "what the model thought")
 		return nil
@@ -225,7 +226,7 @@ func (r *run) codexItem(t *turn, s *codexSession, kind string, item *codexItem) 
 }
 
 // codexCall makes a call.
-func (r *run) codexCall(t *turn, item *codexItem) error {
+func (r *run) codexCall(ctx context.Context, t *turn, item *codexItem) error {
 	args := anything(item.Arguments)
 	if item.Type == "custom_tool_call" {
 		args = anything(item.Input)
@@ -238,11 +239,11 @@ func (r *run) codexCall(t *turn, item *codexItem) error {
 	if space := strings.TrimSuffix(string(item.Namespace), "__"); space != "" && !strings.HasPrefix(tool, space) {
 		tool = space + "__" + tool
 	}
-	return r.call(t, string(item.CallID), tool, shellLine(asObject(args, under)))
+	return r.call(ctx, t, string(item.CallID), tool, shellLine(asObject(args, under)))
 }
 
 // codexResult makes the result of a call: what its output says, and what was told of it before.
-func (r *run) codexResult(t *turn, s *codexSession, item *codexItem) error {
+func (r *run) codexResult(ctx context.Context, t *turn, s *codexSession, item *codexItem) error {
 	id := string(item.CallID)
 	out, success := codexOutput(item.Output)
 	o := Outcome{Result: out, Success: success}
@@ -265,15 +266,15 @@ func (r *run) codexResult(t *turn, s *codexSession, item *codexItem) error {
 	if o.DeniedBy != "" || o.Interrupted {
 		well = hmx.Some(false) // nothing was edited
 	}
-	if done, err := r.edit(t, id, response, well); done || err != nil {
+	if done, err := r.edit(ctx, t, id, response, well); done || err != nil {
 		return err
 	}
-	return r.ended(t, id, "", o)
+	return r.ended(ctx, t, id, "", o)
 }
 
 // codexCompleted reads how a call went, which the rollout tells before its output. A call of a
 // script has no output of its own: nothing else is recorded about it.
-func (r *run) codexCompleted(t *turn, s *codexSession, raw json.RawMessage) error {
+func (r *run) codexCompleted(ctx context.Context, t *turn, s *codexSession, raw json.RawMessage) error {
 	done, ok := readCodexDone(raw)
 	if !ok {
 		r.leave(t.place, Note, "an event of type item_completed")
@@ -293,30 +294,30 @@ func (r *run) codexCompleted(t *turn, s *codexSession, raw json.RawMessage) erro
 			if i > 0 {
 				id = EventID(r.format, "edit", done.ID, strconv.Itoa(i))
 			}
-			if err := r.emit(t, hmx.TypeFileEdit, id, e.Content(done.Tool, done.ID), t.ceiling, ""); err != nil {
+			if err := r.emit(ctx, t, hmx.TypeFileEdit, id, e.Content(done.Tool, done.ID), t.ceiling, ""); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := r.call(t, done.ID, done.Tool, done.Arguments); err != nil {
+	if err := r.call(ctx, t, done.ID, done.Tool, done.Arguments); err != nil {
 		return err
 	}
-	return r.ended(t, done.ID, done.Tool, done.Outcome)
+	return r.ended(ctx, t, done.ID, done.Tool, done.Outcome)
 }
 
 // codexScriptEnds makes the call of a script that called no tool itself.
-func (r *run) codexScriptEnds(s *codexSession) error {
+func (r *run) codexScriptEnds(ctx context.Context, s *codexSession) error {
 	script := s.script
 	s.script = nil
 	if script == nil || script.nested > 0 {
 		return nil
 	}
 	t := script.turn
-	return r.codexCall(&t, &script.item)
+	return r.codexCall(ctx, &t, &script.item)
 }
 
-func (r *run) codexMessage(t *turn, item *codexItem) error {
+func (r *run) codexMessage(ctx context.Context, t *turn, item *codexItem) error {
 	role := string(item.Role)
 	b := &saying{run: r, turn: t, role: role}
 	switch role {
@@ -343,7 +344,7 @@ func (r *run) codexMessage(t *turn, item *codexItem) error {
 	if b.empty() && !noted {
 		r.leave(t.place, Empty, "a message without text")
 	}
-	return b.flush()
+	return b.flush(ctx)
 }
 
 // shellLine writes a command that is a list of words as the line that a shell would read.

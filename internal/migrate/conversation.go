@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -66,8 +67,8 @@ type chat struct {
 
 // conversations reads messages one after the other, or what has messages in it. speak makes
 // the events of a message.
-func (r *run) conversations(src *text, speak func(*turn, *chatMessage) error) error {
-	return r.pieces(src, nil, func(p piece) error {
+func (r *run) conversations(ctx context.Context, src *text, speak func(*turn, *chatMessage) error) error {
+	return r.pieces(ctx, src, nil, func(p piece) error {
 		if len(p.text) > 0 && p.text[0] == '[' {
 			var all list
 			_ = all.UnmarshalJSON(p.text) // it never fails
@@ -223,10 +224,10 @@ func (m *chatMessage) role() string {
 }
 
 // openAIChat reads messages of OpenAI's chat completions, and what has such messages in it.
-func (r *run) openAIChat(src *text) error {
-	return r.conversations(src, func(t *turn, m *chatMessage) error {
+func (r *run) openAIChat(ctx context.Context, src *text) error {
+	return r.conversations(ctx, src, func(t *turn, m *chatMessage) error {
 		t.agent = "openai"
-		return r.openAIMessage(t, m)
+		return r.openAIMessage(ctx, t, m)
 	})
 }
 
@@ -243,7 +244,7 @@ type openAICall struct {
 	} `json:"custom"`
 }
 
-func (r *run) openAIMessage(t *turn, m *chatMessage) error {
+func (r *run) openAIMessage(ctx context.Context, t *turn, m *chatMessage) error {
 	role := m.role()
 	switch role {
 	case "tool":
@@ -251,13 +252,13 @@ func (r *run) openAIMessage(t *turn, m *chatMessage) error {
 		if s := blockText(m.Content); s != "" {
 			out["text"] = s
 		}
-		return r.result(t, string(m.ToolCallID), string(m.Name), out, hmx.Opt[bool]{})
+		return r.result(ctx, t, string(m.ToolCallID), string(m.Name), out, hmx.Opt[bool]{})
 	case "user", "assistant", "system":
 	default:
 		r.leave(t.place, Unknown, "a message of the role "+name(role, "none"))
 		return nil
 	}
-	if err := r.openAIText(t, role, m); err != nil {
+	if err := r.openAIText(ctx, t, role, m); err != nil {
 		return err
 	}
 	for _, one := range m.ToolCalls {
@@ -270,7 +271,7 @@ func (r *run) openAIMessage(t *turn, m *chatMessage) error {
 		if tool == "" {
 			tool, args = string(c.Custom.Name), c.Custom.Input
 		}
-		if err := r.call(t, string(c.ID), tool, asObject(anything(args), "input")); err != nil {
+		if err := r.call(ctx, t, string(c.ID), tool, asObject(anything(args), "input")); err != nil {
 			return err
 		}
 	}
@@ -279,7 +280,7 @@ func (r *run) openAIMessage(t *turn, m *chatMessage) error {
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	if loosely(m.FunctionCall, &f) && f.Name != "" {
-		return r.call(t, "", string(f.Name), asObject(anything(f.Arguments), "input"))
+		return r.call(ctx, t, "", string(f.Name), asObject(anything(f.Arguments), "input"))
 	}
 	if t.part == 0 {
 		r.leave(t.place, Empty, "a message without text")
@@ -288,12 +289,12 @@ func (r *run) openAIMessage(t *turn, m *chatMessage) error {
 }
 
 // openAIText makes a message of what a message says besides calls.
-func (r *run) openAIText(t *turn, role string, m *chatMessage) error {
+func (r *run) openAIText(ctx context.Context, t *turn, role string, m *chatMessage) error {
 	b := &saying{run: r, turn: t, role: role}
 	if s, ok := plainText(m.Content); ok {
 		b.add(s)
 		b.add(string(m.Refusal))
-		return b.flush()
+		return b.flush(ctx)
 	}
 	for _, one := range contentList(m.Content) {
 		var k struct {
@@ -318,13 +319,13 @@ func (r *run) openAIText(t *turn, role string, m *chatMessage) error {
 		}
 	}
 	b.add(string(m.Refusal))
-	return b.flush()
+	return b.flush(ctx)
 }
 
 // anthropicMessages reads messages of Anthropic's Messages API, what has such messages in it,
 // and conversations as claude.ai exports them.
-func (r *run) anthropicMessages(src *text) error {
-	return r.conversations(src, func(t *turn, m *chatMessage) error {
+func (r *run) anthropicMessages(ctx context.Context, src *text) error {
+	return r.conversations(ctx, src, func(t *turn, m *chatMessage) error {
 		t.agent = "anthropic"
 		role := m.role()
 		if role != "user" && role != "assistant" && role != "system" {
@@ -335,6 +336,6 @@ func (r *run) anthropicMessages(src *text) error {
 		if len(contentList(content)) == 0 && m.Text != "" {
 			content = encode(string(m.Text))
 		}
-		return r.blocks(t, role, content, claudeToolUse{})
+		return r.blocks(ctx, t, role, content, claudeToolUse{})
 	})
 }

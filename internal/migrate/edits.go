@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,13 +143,13 @@ func (r *run) hold(t *turn, id, tool string, arguments map[string]any) *held {
 
 // edit makes the edits of a call that was held back, now that its result is known, and reports
 // whether that was one that went well. One that did not is a call, and its result follows.
-func (r *run) edit(t *turn, id string, response map[string]any, success hmx.Opt[bool]) (done bool, err error) {
+func (r *run) edit(ctx context.Context, t *turn, id string, response map[string]any, success hmx.Opt[bool]) (done bool, err error) {
 	open := r.calls[t.session+"\x00"+id]
 	if open.held == nil {
 		return false, nil
 	}
 	if success.Set && !success.Value {
-		err := r.release(id, open)
+		err := r.release(ctx, id, open)
 		open.held = nil
 		r.calls[t.session+"\x00"+id] = open
 		return false, err
@@ -163,7 +164,7 @@ func (r *run) edit(t *turn, id string, response map[string]any, success hmx.Opt[
 		if ms, ok := response["duration_ms"]; ok {
 			content["duration_ms"] = ms
 		}
-		if err := r.emit(t, hmx.TypeFileEdit, event, content, t.ceiling, ""); err != nil {
+		if err := r.emit(ctx, t, hmx.TypeFileEdit, event, content, t.ceiling, ""); err != nil {
 			return true, err
 		}
 	}
@@ -171,9 +172,9 @@ func (r *run) edit(t *turn, id string, response map[string]any, success hmx.Opt[
 }
 
 // release makes the event of a call that was held back.
-func (r *run) release(id string, open openCall) error {
+func (r *run) release(ctx context.Context, id string, open openCall) error {
 	t := open.held.turn
-	return r.emit(&t, hmx.TypeToolCall, open.event, callContent(id, open.tool, open.held.arguments), t.ceiling, "")
+	return r.emit(ctx, &t, hmx.TypeToolCall, open.event, callContent(id, open.tool, open.held.arguments), t.ceiling, "")
 }
 
 // unended forgets all calls, and says of those that were held back and have no result that

@@ -3,7 +3,6 @@ package migrate
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/binary"
 	"slices"
 	"strconv"
@@ -151,10 +150,10 @@ func TestBegan(t *testing.T) {
 // A dry run counts what comes twice, also among more than a million.
 func TestDryRunTellsManyApart(t *testing.T) {
 	const n = 1<<20 + 1000
-	r := NewRecorder(context.Background(), nil, RecorderOptions{Tenant: "acme", DryRun: true})
+	r := NewRecorder(nil, RecorderOptions{Tenant: "acme", DryRun: true})
 	for range 2 {
 		for i := range n {
-			if err := r.Take(Item{Event: &hmx.Event{EventID: strconv.Itoa(i), SessionID: "s"}}); err != nil {
+			if err := r.Take(t.Context(), Item{Event: &hmx.Event{EventID: strconv.Itoa(i), SessionID: "s"}}); err != nil {
 				t.Fatal(err)
 			}
 		}

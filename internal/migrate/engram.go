@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"strings"
 
 	"lukasa.dev/internal/memory"
@@ -29,8 +30,8 @@ type engramThing struct {
 
 // engram reads what `engram export` writes: observations as memories, prompts as what the user
 // said, and the summaries of sessions.
-func (r *run) engram(src *text) error {
-	return r.pieces(src, []string{"sessions", "observations", "prompts"}, func(p piece) error {
+func (r *run) engram(ctx context.Context, src *text) error {
+	return r.pieces(ctx, src, []string{"sessions", "observations", "prompts"}, func(p piece) error {
 		var e engramThing
 		if !r.decode(p, &e) {
 			return nil
@@ -51,20 +52,20 @@ func (r *run) engram(src *text) error {
 			t.tags = append(t.tags, "summary")
 			t.sequence = 1 << 62 // behind its prompts
 			t.time(e.EndedAt, e.StartedAt)
-			return r.say(t, "assistant", string(e.Summary), nil)
+			return r.say(ctx, t, "assistant", string(e.Summary), nil)
 		case p.in == "prompts" || p.in == "" && e.Title == "" && e.Type == "" && e.Content != "":
 			t := r.engramTurn(p.place, &e, string(e.SessionID), "prompt")
 			t.time(e.CreatedAt)
 			if !t.assumed {
 				t.sequence = t.at.Time().UnixMilli()
 			}
-			return r.say(t, "user", string(e.Content), nil)
+			return r.say(ctx, t, "user", string(e.Content), nil)
 		}
 		if e.Title == "" && e.Content == "" {
 			r.leave(p.place, Unknown, "this is no part of an export of engram")
 			return nil
 		}
-		return r.engramObservation(p.place, &e)
+		return r.engramObservation(ctx, p.place, &e)
 	})
 }
 
@@ -77,7 +78,7 @@ func (r *run) engramTurn(p place, e *engramThing, session, kind string) *turn {
 }
 
 // engramObservation makes a memory of what an agent noted.
-func (r *run) engramObservation(p place, e *engramThing) error {
+func (r *run) engramObservation(ctx context.Context, p place, e *engramThing) error {
 	id := first(string(e.SyncID), string(e.SessionID)+"/"+string(e.ID))
 	text := string(e.Title)
 	if body := strings.TrimSpace(string(e.Content)); body != text && body != "" {
@@ -95,5 +96,5 @@ func (r *run) engramObservation(p place, e *engramThing) error {
 		n.kind = memory.TypePattern
 	}
 	n.from, _ = when(first(string(e.UpdatedAt), string(e.CreatedAt)))
-	return r.remember(n)
+	return r.remember(ctx, n)
 }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -89,7 +90,7 @@ func (r *run) inTime(t *turn) {
 }
 
 // say makes a message.
-func (r *run) say(t *turn, role, text string, attachments []any) error {
+func (r *run) say(ctx context.Context, t *turn, role, text string, attachments []any) error {
 	if text, _ = r.o.Own.CutAt(text, role, t.at.Time()); text == "" && len(attachments) == 0 {
 		r.leave(t.place, Empty, "a message without text")
 		return nil
@@ -104,7 +105,7 @@ func (r *run) say(t *turn, role, text string, attachments []any) error {
 	}
 	id := r.partID(t, "text", "")
 	if t.prompt == "" || role == "system" || slices.Contains(t.tags, "summary") {
-		return r.emit(t, hmx.TypeMessage, id, content, ceiling, "")
+		return r.emit(ctx, t, hmx.TypeMessage, id, content, ceiling, "")
 	}
 	sub := ""
 	if t.group != "" {
@@ -113,7 +114,7 @@ func (r *run) say(t *turn, role, text string, attachments []any) error {
 	first := SaidID(r.format, sub, t.prompt, role, text, 1)
 	r.said[first]++
 	t.earlier = id
-	return r.emit(t, hmx.TypeMessage, SaidID(r.format, sub, t.prompt, role, text, r.said[first]), content, ceiling, "")
+	return r.emit(ctx, t, hmx.TypeMessage, SaidID(r.format, sub, t.prompt, role, text, r.said[first]), content, ceiling, "")
 }
 
 // SaidID returns the id of a message whose turn the agent has a name for, so that a hook and a
@@ -125,7 +126,7 @@ func SaidID(f Format, sub, turn, role, text string, n int) string {
 }
 
 // call makes a tool call, and remembers it for its result.
-func (r *run) call(t *turn, id, tool string, arguments map[string]any) error {
+func (r *run) call(ctx context.Context, t *turn, id, tool string, arguments map[string]any) error {
 	event := r.partID(t, "call", id)
 	if echo.OwnCall(tool, arguments) {
 		t.part++ // its place stays, and the ids of what follows
@@ -145,7 +146,7 @@ func (r *run) call(t *turn, id, tool string, arguments map[string]any) error {
 			return nil
 		}
 	}
-	return r.emit(t, hmx.TypeToolCall, event, callContent(id, tool, arguments), t.ceiling, "")
+	return r.emit(ctx, t, hmx.TypeToolCall, event, callContent(id, tool, arguments), t.ceiling, "")
 }
 
 // callContent is what the event of a tool call says.
@@ -158,17 +159,17 @@ func callContent(id, tool string, arguments map[string]any) map[string]any {
 }
 
 // result makes the result of a tool call.
-func (r *run) result(t *turn, id, tool string, result map[string]any, success hmx.Opt[bool]) error {
+func (r *run) result(ctx context.Context, t *turn, id, tool string, result map[string]any, success hmx.Opt[bool]) error {
 	o := Outcome{Result: result, Success: success}
 	if ms, ok := result["duration_ms"]; ok {
 		delete(result, "duration_ms")
 		o.Duration = json.Number(fmt.Sprint(ms))
 	}
-	return r.ended(t, id, tool, o)
+	return r.ended(ctx, t, id, tool, o)
 }
 
 // ended makes the result of a tool call, however it ended.
-func (r *run) ended(t *turn, id, tool string, o Outcome) error {
+func (r *run) ended(ctx context.Context, t *turn, id, tool string, o Outcome) error {
 	key := t.session + "\x00" + id
 	open := r.calls[key]
 	delete(r.calls, key)
@@ -181,11 +182,11 @@ func (r *run) ended(t *turn, id, tool string, o Outcome) error {
 		r.leave(t.place, Own, "the result of one of Lukasa's own tools")
 		return nil
 	}
-	return r.emit(t, hmx.TypeToolResult, r.partID(t, "result", id), o.Content(tool, id), t.ceiling, open.event)
+	return r.emit(ctx, t, hmx.TypeToolResult, r.partID(t, "result", id), o.Content(tool, id), t.ceiling, open.event)
 }
 
 // failure makes an error.
-func (r *run) failure(t *turn, kind, message, stack string) error {
+func (r *run) failure(ctx context.Context, t *turn, kind, message, stack string) error {
 	content := map[string]any{}
 	for name, value := range map[string]string{"error_type": kind, "message": message, "stack": stack} {
 		if value != "" {
@@ -196,7 +197,7 @@ func (r *run) failure(t *turn, kind, message, stack string) error {
 		r.leave(t.place, Empty, "an error without words")
 		return nil
 	}
-	return r.emit(t, hmx.TypeError, r.partID(t, "error", ""), content, t.ceiling, "")
+	return r.emit(ctx, t, hmx.TypeError, r.partID(t, "error", ""), content, t.ceiling, "")
 }
 
 // partID returns the id of the next event of a turn.
@@ -209,7 +210,7 @@ func (r *run) partID(t *turn, kind, key string) string {
 
 // emit hands an event to the sink, without what Lukasa has handed out, unless nothing else is
 // in it.
-func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]any, ceiling record.Trust, parent string) error {
+func (r *run) emit(ctx context.Context, t *turn, kind hmx.EventType, id string, content map[string]any, ceiling record.Trust, parent string) error {
 	content, lines := r.o.Own.Content(kind, content, t.at.Time())
 	if lines > 0 && echo.Empty(kind, content) {
 		t.part++
@@ -265,7 +266,7 @@ func (r *run) emit(t *turn, kind hmx.EventType, id string, content map[string]an
 	t.part++
 	earlier := t.earlier
 	t.earlier = ""
-	return r.sink.Take(Item{Event: ev, Ceiling: ceiling, Retold: t.retold, Line: t.line, Earlier: earlier, Alias: t.alias, Since: t.since, Until: t.until})
+	return r.sink.Take(ctx, Item{Event: ev, Ceiling: ceiling, Retold: t.retold, Line: t.line, Earlier: earlier, Alias: t.alias, Since: t.since, Until: t.until})
 }
 
 // project adds the project of the working directory that metadata names.

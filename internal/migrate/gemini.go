@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"encoding/json"
 	"path"
 	"strings"
@@ -109,26 +110,26 @@ type geminiUse struct {
 const maxSaid = 1 << 17
 
 // geminiCLI reads a session of Gemini CLI.
-func (r *run) geminiCLI(src *text) error {
+func (r *run) geminiCLI(ctx context.Context, src *text) error {
 	s := &geminiSession{said: map[string]bool{}, begun: map[string]geminiUse{}, ended: map[string]bool{}}
 	var err error
 	if lined(src.Reader) {
-		err = r.lines(src, func(l line) error {
+		err = r.lines(ctx, src, func(l line) error {
 			var g geminiLine
 			if !loosely(l.text, &g) {
 				r.broken(place{l.number, -1}, l.text, l.last)
 				return nil
 			}
-			return r.geminiLine(place{l.number, -1}, s, &g)
+			return r.geminiLine(ctx, place{l.number, -1}, s, &g)
 		})
 	} else {
 		r.geminiHead(src, s)
-		err = r.pieces(src, []string{"messages"}, func(p piece) error {
+		err = r.pieces(ctx, src, []string{"messages"}, func(p piece) error {
 			var g geminiLine
 			if !r.decode(p, &g) {
 				return nil
 			}
-			return r.geminiLine(p.place, s, &g)
+			return r.geminiLine(ctx, p.place, s, &g)
 		})
 	}
 	r.unended()
@@ -150,7 +151,7 @@ func (r *run) geminiHead(src *text, s *geminiSession) {
 var geminiName = pattern(`"sessionId"\s*:\s*("[^"\\]{1,200}")`)
 
 // geminiLine takes one line.
-func (r *run) geminiLine(p place, s *geminiSession, g *geminiLine) error {
+func (r *run) geminiLine(ctx context.Context, p place, s *geminiSession, g *geminiLine) error {
 	if len(g.Set) > 0 {
 		var set geminiLine
 		_ = loosely(g.Set, &set) // what is of another shape says nothing
@@ -164,7 +165,7 @@ func (r *run) geminiLine(p place, s *geminiSession, g *geminiLine) error {
 				r.leave(p, Unknown, "a message that is none")
 				continue
 			}
-			if err := r.geminiMessage(p, s, &m); err != nil {
+			if err := r.geminiMessage(ctx, p, s, &m); err != nil {
 				return err
 			}
 		}
@@ -182,12 +183,12 @@ func (r *run) geminiLine(p place, s *geminiSession, g *geminiLine) error {
 				r.leave(p, Unknown, "a message that is none")
 				continue
 			}
-			if err := r.geminiMessage(p, s, &m); err != nil {
+			if err := r.geminiMessage(ctx, p, s, &m); err != nil {
 				return err
 			}
 		}
 	default:
-		return r.geminiMessage(p, s, g)
+		return r.geminiMessage(ctx, p, s, g)
 	}
 	return nil
 }
@@ -236,7 +237,7 @@ func (r *run) geminiTurn(p place, s *geminiSession, id string, at any) *turn {
 }
 
 // geminiMessage makes the events of a message, of which some may be there already.
-func (r *run) geminiMessage(p place, s *geminiSession, g *geminiLine) error {
+func (r *run) geminiMessage(ctx context.Context, p place, s *geminiSession, g *geminiLine) error {
 	s.model = first(string(g.Model), s.model)
 	switch g.Type {
 	case "user", "gemini":
@@ -245,7 +246,7 @@ func (r *run) geminiMessage(p place, s *geminiSession, g *geminiLine) error {
 			return nil
 		}
 		s.remember(string(g.ID))
-		return r.failure(r.geminiTurn(p, s, string(g.ID), g.Timestamp), "error", geminiText(g.Content), "")
+		return r.failure(ctx, r.geminiTurn(p, s, string(g.ID), g.Timestamp), "error", geminiText(g.Content), "")
 	default:
 		r.leave(p, Note, "a line of type "+name(string(g.Type), "none"))
 		return nil
@@ -257,7 +258,7 @@ func (r *run) geminiMessage(p place, s *geminiSession, g *geminiLine) error {
 	if len(g.Thoughts) > 0 && !s.said[string(g.ID)] {
 		r.leave(p, Thinking, "what the model thought")
 	}
-	if err := r.geminiSay(p, s, g, role); err != nil {
+	if err := r.geminiSay(ctx, p, s, g, role); err != nil {
 		return err
 	}
 	for _, one := range g.ToolCalls {
@@ -266,7 +267,7 @@ func (r *run) geminiMessage(p place, s *geminiSession, g *geminiLine) error {
 			r.leave(p, Unknown, "a call that is none")
 			continue
 		}
-		if err := r.geminiUse(p, s, g, &c); err != nil {
+		if err := r.geminiUse(ctx, p, s, g, &c); err != nil {
 			return err
 		}
 	}
@@ -281,19 +282,19 @@ func (s *geminiSession) remember(id string) {
 }
 
 // geminiSay makes what a message says, and the calls and results among its parts.
-func (r *run) geminiSay(p place, s *geminiSession, g *geminiLine, role string) error {
+func (r *run) geminiSay(ctx context.Context, p place, s *geminiSession, g *geminiLine, role string) error {
 	var b *saying
 	said := s.said[string(g.ID)]
 	for _, one := range geminiParts(g.Content) {
 		switch {
 		case one.Call != nil:
 			if _, begun := s.begun[string(one.Call.ID)]; !begun && !s.ended[string(one.Call.ID)] {
-				if err := r.geminiBegins(p, s, g, one.Call); err != nil {
+				if err := r.geminiBegins(ctx, p, s, g, one.Call); err != nil {
 					return err
 				}
 			}
 		case one.Response != nil:
-			if err := r.geminiEnds(p, s, string(one.Response.ID), g.Timestamp, string(one.Response.Name), "", one.Response); err != nil {
+			if err := r.geminiEnds(ctx, p, s, string(one.Response.ID), g.Timestamp, string(one.Response.Name), "", one.Response); err != nil {
 				return err
 			}
 		case bool(one.Thought):
@@ -312,7 +313,7 @@ func (r *run) geminiSay(p place, s *geminiSession, g *geminiLine, role string) e
 		return nil
 	}
 	s.remember(string(g.ID))
-	return b.flush()
+	return b.flush(ctx)
 }
 
 func (r *run) geminiSaying(b *saying, p place, s *geminiSession, g *geminiLine, role string) *saying {
@@ -336,13 +337,13 @@ func (s *geminiSession) workspace(text string) {
 var geminiWorkspace = pattern(`(?m)^- \*\*Workspace Directories:\*\*\n\s*- (.+)$`)
 
 // geminiUse makes a use of a tool that is over.
-func (r *run) geminiUse(p place, s *geminiSession, g *geminiLine, c *geminiCall) error {
+func (r *run) geminiUse(ctx context.Context, p place, s *geminiSession, g *geminiLine, c *geminiCall) error {
 	id := string(c.ID)
 	if id == "" || s.ended[id] {
 		return nil
 	}
 	if _, begun := s.begun[id]; !begun {
-		if err := r.geminiBegins(p, s, g, c); err != nil {
+		if err := r.geminiBegins(ctx, p, s, g, c); err != nil {
 			return err
 		}
 	}
@@ -368,11 +369,11 @@ func (r *run) geminiUse(p place, s *geminiSession, g *geminiLine, c *geminiCall)
 	if at == "" {
 		at = g.Timestamp
 	}
-	return r.geminiEnds(p, s, id, at, string(c.Name), string(c.Status), response)
+	return r.geminiEnds(ctx, p, s, id, at, string(c.Name), string(c.Status), response)
 }
 
 // geminiBegins makes a call.
-func (r *run) geminiBegins(p place, s *geminiSession, g *geminiLine, c *geminiCall) error {
+func (r *run) geminiBegins(ctx context.Context, p place, s *geminiSession, g *geminiLine, c *geminiCall) error {
 	t := r.geminiTurn(p, s, string(g.ID), g.Timestamp)
 	args := map[string]any(c.Args)
 	if args == nil {
@@ -392,11 +393,11 @@ func (r *run) geminiBegins(p place, s *geminiSession, g *geminiLine, c *geminiCa
 			t.until = at.Time()
 		}
 	}
-	return r.call(t, string(c.ID), use.tool, args)
+	return r.call(ctx, t, string(c.ID), use.tool, args)
 }
 
 // geminiEnds makes the result of a call, once.
-func (r *run) geminiEnds(p place, s *geminiSession, id string, at any, tool, status string, response *geminiResponse) error {
+func (r *run) geminiEnds(ctx context.Context, p place, s *geminiSession, id string, at any, tool, status string, response *geminiResponse) error {
 	if id == "" || s.ended[id] {
 		return nil
 	}
@@ -416,10 +417,10 @@ func (r *run) geminiEnds(p place, s *geminiSession, id string, at any, tool, sta
 	if o.DeniedBy != "" || o.Interrupted {
 		well = hmx.Some(false) // nothing was edited
 	}
-	if done, err := r.edit(t, id, map[string]any{}, well); done || err != nil {
+	if done, err := r.edit(ctx, t, id, map[string]any{}, well); done || err != nil {
 		return err
 	}
-	return r.ended(t, id, use.tool, o)
+	return r.ended(ctx, t, id, use.tool, o)
 }
 
 // geminiOutcome reads how a call ended.

@@ -30,7 +30,7 @@ type collected struct {
 	fail  error
 }
 
-func (c *collected) Take(it Item) error {
+func (c *collected) Take(_ context.Context, it Item) error {
 	c.items = append(c.items, it)
 	return c.fail
 }

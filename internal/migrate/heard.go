@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
@@ -56,17 +57,17 @@ func hasHooks(ev *hmx.Event) bool {
 
 // told reports whether what a transcript says is recorded, and returns the event that adds what
 // the transcript knows of it in addition, or nil.
-func (r *Recorder) told(it Item) (there bool, adds *hmx.Event, err error) {
+func (r *Recorder) told(ctx context.Context, it Item) (there bool, adds *hmx.Event, err error) {
 	ev := it.Event
 	if r.board == nil || !hasHooks(ev) {
 		return false, nil, nil
 	}
-	h, err := r.listen(ev.TenantID, ev.SessionID)
+	h, err := r.listen(ctx, ev.TenantID, ev.SessionID)
 	if err != nil {
 		return false, nil, err
 	}
 	if Format(ev.Source.Value) == GeminiCLI {
-		return r.toldUnnamed(it, h)
+		return r.toldUnnamed(ctx, it, h)
 	}
 	if call := edited(ev); call != "" {
 		_, ended := h.ends[call]
@@ -205,7 +206,7 @@ func edited(ev *hmx.Event) (call string) {
 }
 
 // listen returns what is recorded of a session.
-func (r *Recorder) listen(tenant, session string) (*heard, error) {
+func (r *Recorder) listen(ctx context.Context, tenant, session string) (*heard, error) {
 	key := tenant + "\x00" + session
 	if h := r.heard[key]; h != nil {
 		return h, nil
@@ -216,7 +217,7 @@ func (r *Recorder) listen(tenant, session string) (*heard, error) {
 	h := &heard{ids: map[string]bool{}, calls: map[string]int64{}, ends: map[string]end{}, edits: map[string]bool{}, said: map[string]int{}}
 	t := r.board.Tenant(tenant, r.o.Events)
 	for q := (lukasa.EventQuery{Session: session, Limit: 1000}); ; {
-		page, err := t.Events(r.ctx, q)
+		page, err := t.Events(ctx, q)
 		if fault.CodeOf(err) == fault.NotFound {
 			break
 		}

@@ -1,10 +1,14 @@
 package migrate
 
-import "lukasa.dev/hmx"
+import (
+	"context"
+
+	"lukasa.dev/hmx"
+)
 
 // hmx reads events of HMX, one a line, as they are.
-func (r *run) hmx(src *text) error {
-	return r.lines(src, func(l line) error {
+func (r *run) hmx(ctx context.Context, src *text) error {
+	return r.lines(ctx, src, func(l line) error {
 		p := place{l.number, -1}
 		ev, _, err := hmx.DecodeEvent(l.text)
 		if err != nil {
@@ -18,6 +22,6 @@ func (r *run) hmx(src *text) error {
 		if r.o.Move {
 			ev.TenantID = r.o.Tenant
 		}
-		return r.sink.Take(Item{Event: ev, Line: l.number})
+		return r.sink.Take(ctx, Item{Event: ev, Line: l.number})
 	})
 }

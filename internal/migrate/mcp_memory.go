@@ -1,6 +1,10 @@
 package migrate
 
-import "lukasa.dev/internal/memory"
+import (
+	"context"
+
+	"lukasa.dev/internal/memory"
+)
 
 // mcpThing is a line of the memory of the MCP server of that name: an entity with what was
 // observed of it, or a relation. One object with both as lists is the graph as its tools
@@ -18,17 +22,17 @@ type mcpThing struct {
 }
 
 // mcpMemory reads memory.json or memory.jsonl of the MCP memory server.
-func (r *run) mcpMemory(src *text) error {
-	return r.pieces(src, []string{"entities", "relations"}, func(p piece) error {
+func (r *run) mcpMemory(ctx context.Context, src *text) error {
+	return r.pieces(ctx, src, []string{"entities", "relations"}, func(p piece) error {
 		var m mcpThing
 		if !r.decode(p, &m) {
 			return nil
 		}
 		switch {
 		case m.From != "" && m.To != "" && (m.Type == "relation" || m.Type == "" && p.in != "entities"):
-			return r.relation(p.place, r.entityID(string(m.From)), string(m.RelationType), r.entityID(string(m.To)), map[string]any{"from": string(m.From), "to": string(m.To)})
+			return r.relation(ctx, p.place, r.entityID(string(m.From)), string(m.RelationType), r.entityID(string(m.To)), map[string]any{"from": string(m.From), "to": string(m.To)})
 		case m.Name != "":
-			return r.mcpEntity(p.place, &m)
+			return r.mcpEntity(ctx, p.place, &m)
 		case p.rest:
 			return nil // what is around the lists
 		}
@@ -38,13 +42,13 @@ func (r *run) mcpMemory(src *text) error {
 }
 
 // mcpEntity makes an entity, and a memory of each observation.
-func (r *run) mcpEntity(p place, m *mcpThing) error {
+func (r *run) mcpEntity(ctx context.Context, p place, m *mcpThing) error {
 	called := string(m.Name)
-	if err := r.entity(p, r.entityID(called), called, string(m.EntityType), "", m.Tags.words(), nil); err != nil {
+	if err := r.entity(ctx, p, r.entityID(called), called, string(m.EntityType), "", m.Tags.words(), nil); err != nil {
 		return err
 	}
 	for _, seen := range m.Observations.words() {
-		err := r.remember(&note{
+		err := r.remember(ctx, &note{
 			place: p, id: []string{"observation", called, seen}, original: called, kind: memory.TypeFact,
 			text: called + ": " + seen, data: fact(called, "", seen), tags: append(m.Tags.words(), string(m.EntityType)), addedWhen: m.CreatedAt,
 		})

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"strings"
 
 	"lukasa.dev/internal/memory"
@@ -33,8 +34,8 @@ type mem0Memory struct {
 }
 
 // mem0 reads memories of Mem0: what get_all answers, a list of memories, or one a line.
-func (r *run) mem0(src *text) error {
-	return r.pieces(src, []string{"results", "memories", "relations"}, func(p piece) error {
+func (r *run) mem0(ctx context.Context, src *text) error {
+	return r.pieces(ctx, src, []string{"results", "memories", "relations"}, func(p piece) error {
 		var m mem0Memory
 		if !r.decode(p, &m) {
 			return nil
@@ -43,9 +44,9 @@ func (r *run) mem0(src *text) error {
 		text := first(string(m.Memory), string(m.Text), string(m.Data))
 		switch {
 		case m.Source != "" && target != "":
-			return r.mem0Relation(p.place, &m, target)
+			return r.mem0Relation(ctx, p.place, &m, target)
 		case text != "":
-			return r.mem0Memory(p.place, &m, text)
+			return r.mem0Memory(ctx, p.place, &m, text)
 		case p.rest:
 			return nil // what is around the lists
 		}
@@ -54,7 +55,7 @@ func (r *run) mem0(src *text) error {
 	})
 }
 
-func (r *run) mem0Memory(p place, m *mem0Memory, text string) error {
+func (r *run) mem0Memory(ctx context.Context, p place, m *mem0Memory, text string) error {
 	n := &note{
 		place: p, id: []string{"memory", string(m.ID)}, original: string(m.ID), kind: memory.TypeFact, text: text,
 		tags: m.Categories.words(), addedWhen: m.CreatedAt, changed: m.UpdatedAt,
@@ -73,16 +74,16 @@ func (r *run) mem0Memory(p place, m *mem0Memory, text string) error {
 	}
 	n.from, _ = when(first(string(m.UpdatedAt), string(m.CreatedAt)))
 	n.until, _ = when(m.Expires)
-	return r.remember(n)
+	return r.remember(ctx, n)
 }
 
 // mem0Relation makes the two entities of a relation, and the relation.
-func (r *run) mem0Relation(p place, m *mem0Memory, target string) error {
+func (r *run) mem0Relation(ctx context.Context, p place, m *mem0Memory, target string) error {
 	for _, called := range []string{string(m.Source), target} {
-		if err := r.entity(p, r.entityID(called), called, "", "", nil, nil); err != nil {
+		if err := r.entity(ctx, p, r.entityID(called), called, "", "", nil, nil); err != nil {
 			return err
 		}
 	}
 	predicate := first(string(m.Relationship), string(m.Relation))
-	return r.relation(p, r.entityID(string(m.Source)), predicate, r.entityID(target), nil)
+	return r.relation(ctx, p, r.entityID(string(m.Source)), predicate, r.entityID(target), nil)
 }

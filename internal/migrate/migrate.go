@@ -214,7 +214,7 @@ type Left struct {
 // Sink takes what a source says, in order.
 type Sink interface {
 	// Take takes an item. An error ends the reading.
-	Take(Item) error
+	Take(context.Context, Item) error
 	// Leave is told what was left out.
 	Leave(Left)
 }
@@ -223,13 +223,13 @@ type Sink interface {
 // done; what is wrong with single lines goes to the sink. A source that is not of the format
 // is an error with the cause [OtherFormat], and none of it was taken.
 func Read(ctx context.Context, f Format, src Source, o Options, sink Sink) error {
-	r := &run{ctx: ctx, format: f, src: src, o: o, sink: sink, calls: map[string]openCall{}, own: map[string]bool{}, said: map[string]int{}}
+	r := &run{format: f, src: src, o: o, sink: sink, calls: map[string]openCall{}, own: map[string]bool{}, said: map[string]int{}}
 	if err := memory.CheckTenant(o.Tenant); err != nil {
 		return err
 	}
 	text, err := r.open()
 	if err != nil {
-		return r.unreadable(err)
+		return r.unreadable(ctx, err)
 	}
 	read, ok := r.readers()[f]
 	if !ok {
@@ -238,16 +238,16 @@ func Read(ctx context.Context, f Format, src Source, o Options, sink Sink) error
 	if err := r.check(text); err != nil {
 		return err
 	}
-	return r.unreadable(read(text))
+	return r.unreadable(ctx, read(ctx, text))
 }
 
 // unreadable gives an error of the source itself a code.
-func (r *run) unreadable(err error) error {
+func (r *run) unreadable(ctx context.Context, err error) error {
 	if err == nil || err == io.EOF {
 		return nil
 	}
-	if r.ctx.Err() != nil {
-		return r.ctx.Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
@@ -256,8 +256,8 @@ func (r *run) unreadable(err error) error {
 }
 
 // readers is the table of formats.
-func (r *run) readers() map[Format]func(*text) error {
-	return map[Format]func(*text) error{
+func (r *run) readers() map[Format]func(context.Context, *text) error {
+	return map[Format]func(context.Context, *text) error{
 		ClaudeCode:        r.claudeCode,
 		Codex:             r.codex,
 		GeminiCLI:         r.geminiCLI,
@@ -276,7 +276,6 @@ func (r *run) readers() map[Format]func(*text) error {
 
 // run is one source being read.
 type run struct {
-	ctx    context.Context
 	format Format
 	src    Source
 	o      Options

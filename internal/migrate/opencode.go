@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -67,16 +68,16 @@ const maxHeldMessages = 4096
 
 // openCode reads what `opencode export` writes: a document with info, which is the session, and
 // messages.
-func (r *run) openCode(src *text) error {
+func (r *run) openCode(ctx context.Context, src *text) error {
 	s := &openCodeSession{}
 	r.openCodeHead(src, s)
-	err := r.pieces(src, []string{"messages"}, func(p piece) error {
+	err := r.pieces(ctx, src, []string{"messages"}, func(p piece) error {
 		if p.in == "messages" {
 			var m openCodeMessage
 			if !r.decode(p, &m) {
 				return nil
 			}
-			return r.openCodeMessage(p.place, s, m)
+			return r.openCodeMessage(ctx, p.place, s, m)
 		}
 		var doc struct {
 			Info json.RawMessage `json:"info"`
@@ -84,10 +85,10 @@ func (r *run) openCode(src *text) error {
 		if r.decode(p, &doc) {
 			s.read(doc.Info)
 		}
-		return r.openCodeHeld(s)
+		return r.openCodeHeld(ctx, s)
 	})
 	if err == nil {
-		err = r.openCodeHeld(s) // of a document that is cut off
+		err = r.openCodeHeld(ctx, s) // of a document that is cut off
 	}
 	r.unended()
 	return err
@@ -136,11 +137,11 @@ func (s *openCodeSession) read(raw json.RawMessage) {
 }
 
 // openCodeHeld takes the messages that waited.
-func (r *run) openCodeHeld(s *openCodeSession) error {
+func (r *run) openCodeHeld(ctx context.Context, s *openCodeSession) error {
 	held := s.held
 	s.held, s.known = nil, true
 	for _, h := range held {
-		if err := r.openCodeMessage(h.place, s, h.message); err != nil {
+		if err := r.openCodeMessage(ctx, h.place, s, h.message); err != nil {
 			return err
 		}
 	}
@@ -148,7 +149,7 @@ func (r *run) openCodeHeld(s *openCodeSession) error {
 }
 
 // openCodeMessage makes the events of a message.
-func (r *run) openCodeMessage(p place, s *openCodeSession, m openCodeMessage) error {
+func (r *run) openCodeMessage(ctx context.Context, p place, s *openCodeSession, m openCodeMessage) error {
 	if !s.known && len(s.held) < maxHeldMessages {
 		s.held = append(s.held, heldMessage{p, m})
 		return nil
@@ -163,9 +164,9 @@ func (r *run) openCodeMessage(p place, s *openCodeSession, m openCodeMessage) er
 	}
 	switch info.Role {
 	case "user":
-		return r.openCodeUser(p, s, &info, m.Parts)
+		return r.openCodeUser(ctx, p, s, &info, m.Parts)
 	case "assistant":
-		return r.openCodeAssistant(p, s, &info, m.Parts)
+		return r.openCodeAssistant(ctx, p, s, &info, m.Parts)
 	}
 	r.leave(p, Unknown, "a message of the role "+name(string(info.Role), "none"))
 	return nil
@@ -190,7 +191,7 @@ func (r *run) openCodeTurn(p place, s *openCodeSession, info *openCodeInfo, at .
 }
 
 // openCodeUser makes the message of a user.
-func (r *run) openCodeUser(p place, s *openCodeSession, info *openCodeInfo, parts list) error {
+func (r *run) openCodeUser(ctx context.Context, p place, s *openCodeSession, info *openCodeInfo, parts list) error {
 	t := r.openCodeTurn(p, s, info, info.Time.Created)
 	b := &saying{run: r, turn: t, role: "user"}
 	for _, one := range parts {
@@ -219,13 +220,13 @@ func (r *run) openCodeUser(p place, s *openCodeSession, info *openCodeInfo, part
 	if b.empty() {
 		return nil
 	}
-	return r.openCodeSay(t, info, "user", strings.Join(b.texts, "\n\n"), b.attachments)
+	return r.openCodeSay(ctx, t, info, "user", strings.Join(b.texts, "\n\n"), b.attachments)
 }
 
 // openCodeSay makes a message with the id that hooks give it.
-func (r *run) openCodeSay(t *turn, info *openCodeInfo, role, text string, attachments []any) error {
+func (r *run) openCodeSay(ctx context.Context, t *turn, info *openCodeInfo, role, text string, attachments []any) error {
 	if info.ID == "" {
-		return r.say(t, role, text, attachments)
+		return r.say(ctx, t, role, text, attachments)
 	}
 	if text, _ = r.o.Own.CutAt(text, role, t.at.Time()); text == "" && len(attachments) == 0 {
 		r.leave(t.place, Empty, "a message without text")
@@ -235,7 +236,7 @@ func (r *run) openCodeSay(t *turn, info *openCodeInfo, role, text string, attach
 	if len(attachments) > 0 {
 		content["attachments"] = attachments
 	}
-	return r.emit(t, hmx.TypeMessage, EventID(r.format, "message", string(info.ID)), content, t.ceiling, "")
+	return r.emit(ctx, t, hmx.TypeMessage, EventID(r.format, "message", string(info.ID)), content, t.ceiling, "")
 }
 
 // openCodeStep is something that happened within a message.
@@ -247,7 +248,7 @@ type openCodeStep struct {
 // openCodeAssistant makes what an answer of the model says and does, in the order in which
 // hooks tell it: each call when it begins, its result when it ends, and the text when the message is
 // complete.
-func (r *run) openCodeAssistant(p place, s *openCodeSession, info *openCodeInfo, parts list) error {
+func (r *run) openCodeAssistant(ctx context.Context, p place, s *openCodeSession, info *openCodeInfo, parts list) error {
 	created, _ := when(info.Time.Created)
 	completed, done := when(info.Time.Completed)
 	if !done {
@@ -269,7 +270,7 @@ func (r *run) openCodeAssistant(p place, s *openCodeSession, info *openCodeInfo,
 		case "reasoning":
 			r.leave(p, Thinking, "what the model thought")
 		case "tool":
-			steps = append(steps, r.openCodeUse(p, &k, created)...)
+			steps = append(steps, r.openCodeUse(ctx, p, &k, created)...)
 		default:
 			r.leave(p, Note, "a part of type "+name(string(k.Type), "none"))
 		}
@@ -292,7 +293,7 @@ func (r *run) openCodeAssistant(p place, s *openCodeSession, info *openCodeInfo,
 		t.tags = []string{"summary"}
 	}
 	if len(texts) > 0 {
-		if err := r.openCodeSay(t, info, "assistant", strings.Join(texts, "\n\n"), nil); err != nil {
+		if err := r.openCodeSay(ctx, t, info, "assistant", strings.Join(texts, "\n\n"), nil); err != nil {
 			return err
 		}
 	}
@@ -304,11 +305,11 @@ func (r *run) openCodeAssistant(p place, s *openCodeSession, info *openCodeInfo,
 	if message := textIn(about, "message"); message != "" {
 		content["message"] = message
 	}
-	return r.emit(t, hmx.TypeError, EventID(r.format, "error", string(info.ID)), content, t.ceiling, "")
+	return r.emit(ctx, t, hmx.TypeError, EventID(r.format, "error", string(info.ID)), content, t.ceiling, "")
 }
 
 // openCodeUse returns the call and the result of a part. A call that is not over has no result.
-func (r *run) openCodeUse(p place, k *openCodePart, created hmx.Time) []openCodeStep {
+func (r *run) openCodeUse(ctx context.Context, p place, k *openCodePart, created hmx.Time) []openCodeStep {
 	id, tool := string(k.CallID), string(k.Tool)
 	times, _ := k.State["time"].(map[string]any)
 	begun, known := when(times["start"])
@@ -320,7 +321,7 @@ func (r *run) openCodeUse(p place, k *openCodePart, created hmx.Time) []openCode
 		return nil
 	}
 	args := asObject(k.State["input"], "input")
-	steps := []openCodeStep{{begun, func(t *turn) error { return r.call(t, id, tool, args) }}}
+	steps := []openCodeStep{{begun, func(t *turn) error { return r.call(ctx, t, id, tool, args) }}}
 	status := k.State.text("status")
 	if status != "completed" && status != "error" {
 		return steps
@@ -342,10 +343,10 @@ func (r *run) openCodeUse(p place, k *openCodePart, created hmx.Time) []openCode
 		if o.Duration != "" {
 			response["duration_ms"] = o.Duration
 		}
-		if done, err := r.edit(t, id, response, well); done || err != nil {
+		if done, err := r.edit(ctx, t, id, response, well); done || err != nil {
 			return err
 		}
-		return r.ended(t, id, tool, o)
+		return r.ended(ctx, t, id, tool, o)
 	}})
 }
 

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -31,17 +32,17 @@ type spanEvent struct {
 // otlp reads traces of OpenTelemetry, of which it takes the spans that follow the semantic
 // conventions for generative AI: JSON, one request a line or a whole document, and protobuf, as
 // one request or with a length before each.
-func (r *run) otlp(src *text) error {
+func (r *run) otlp(ctx context.Context, src *text) error {
 	head, _ := src.Peek(4096) // what cannot be read is told when it is
 	if protobuf(head) {
-		return r.otlpProto(src, head[0] == 0)
+		return r.otlpProto(ctx, src, head[0] == 0)
 	}
-	return r.pieces(src, []string{"resourceSpans", "resource_spans"}, func(p piece) error {
+	return r.pieces(ctx, src, []string{"resourceSpans", "resource_spans"}, func(p piece) error {
 		switch {
 		case p.rest:
 			return nil // what is around the list
 		case p.in != "":
-			return r.otlpJSON(p)
+			return r.otlpJSON(ctx, p)
 		}
 		var whole struct {
 			Spans list `json:"resourceSpans"`
@@ -50,7 +51,7 @@ func (r *run) otlp(src *text) error {
 			r.leave(p.place, Unknown, "there are no spans in it")
 		}
 		for _, one := range whole.Spans {
-			if err := r.otlpJSON(piece{place: p.place, in: "resourceSpans", text: one}); err != nil {
+			if err := r.otlpJSON(ctx, piece{place: p.place, in: "resourceSpans", text: one}); err != nil {
 				return err
 			}
 		}
@@ -79,7 +80,7 @@ func protobuf(head []byte) bool {
 }
 
 // genAI makes the events of a span.
-func (r *run) genAI(p place, s *span) error {
+func (r *run) genAI(ctx context.Context, p place, s *span) error {
 	op := s.attrs.text("gen_ai.operation.name")
 	if op == "" && !slices.ContainsFunc(sortedNames(s.attrs), func(n string) bool { return strings.HasPrefix(n, "gen_ai.") }) {
 		r.leave(p, Note, "a span that is not about generative AI")
@@ -93,7 +94,7 @@ func (r *run) genAI(p place, s *span) error {
 	}
 	t.time(s.start)
 	if op == "execute_tool" || op == "" && s.attrs.text("gen_ai.tool.name") != "" {
-		return r.toolSpan(t, s)
+		return r.toolSpan(ctx, t, s)
 	}
 	seen := map[string]int{}
 	ended := s.end <= s.start
@@ -103,7 +104,7 @@ func (r *run) genAI(p place, s *span) error {
 			t.sequence, t.part = int64(s.end), 0
 			t.time(s.end)
 		}
-		if err := r.otlpMessage(t, m.value, m.role, seen); err != nil {
+		if err := r.otlpMessage(ctx, t, m.value, m.role, seen); err != nil {
 			return err
 		}
 	}
@@ -111,7 +112,7 @@ func (r *run) genAI(p place, s *span) error {
 		kind, message, stack := s.trouble()
 		t.id = []string{t.session, s.trace, s.id}
 		t.sequence, t.part = t.sequence+int64(t.part), 0
-		return r.failure(t, kind, message, stack)
+		return r.failure(ctx, t, kind, message, stack)
 	}
 	if len(seen) == 0 {
 		r.leave(p, Empty, "a span without messages")
@@ -120,10 +121,10 @@ func (r *run) genAI(p place, s *span) error {
 }
 
 // toolSpan makes the call and the result of a span that executed a tool.
-func (r *run) toolSpan(t *turn, s *span) error {
+func (r *run) toolSpan(ctx context.Context, t *turn, s *span) error {
 	tool, id := s.attrs.text("gen_ai.tool.name"), first(s.attrs.text("gen_ai.tool.call.id"), s.id)
 	t.id, t.calls, t.named = []string{t.session}, []string{t.session}, true
-	if err := r.call(t, id, tool, asObject(s.attrs["gen_ai.tool.call.arguments"], "input")); err != nil {
+	if err := r.call(ctx, t, id, tool, asObject(s.attrs["gen_ai.tool.call.arguments"], "input")); err != nil {
 		return err
 	}
 	out := asObject(s.attrs["gen_ai.tool.call.result"], "text")
@@ -138,7 +139,7 @@ func (r *run) toolSpan(t *turn, s *span) error {
 		t.sequence = int64(s.end)
 		t.time(s.end)
 	}
-	return r.result(t, id, tool, out, hmx.Some(!s.failed))
+	return r.result(ctx, t, id, tool, out, hmx.Some(!s.failed))
 }
 
 // trouble says why a span failed.
@@ -233,7 +234,7 @@ func (s *span) numbered(prefix, role string, said bool) []otlpSaid {
 
 // otlpMessage makes the events of a message. Each span of a conversation tells all that was said
 // before: a message is known by what it says and how often that was said before in the span.
-func (r *run) otlpMessage(t *turn, v any, role string, seen map[string]int) error {
+func (r *run) otlpMessage(ctx context.Context, t *turn, v any, role string, seen map[string]int) error {
 	m, ok := v.(map[string]any)
 	if !ok {
 		m = map[string]any{"content": v}
@@ -257,13 +258,13 @@ func (r *run) otlpMessage(t *turn, v any, role string, seen map[string]int) erro
 	t.sequence, t.part = t.sequence+int64(t.part), 0
 	t.calls, t.named = []string{t.session}, true
 	if results, ok := m["content"].([]any); ok {
-		return r.otlpContent(t, &c, results)
+		return r.otlpContent(ctx, t, &c, results)
 	}
-	return r.openAIMessage(t, &c)
+	return r.openAIMessage(ctx, t, &c)
 }
 
 // otlpContent makes the events of a message with parts, in their order.
-func (r *run) otlpContent(t *turn, c *chatMessage, parts []any) error {
+func (r *run) otlpContent(ctx context.Context, t *turn, c *chatMessage, parts []any) error {
 	role := c.role()
 	b := &saying{run: r, turn: t, role: role}
 	if role != "user" && role != "system" {
@@ -277,27 +278,27 @@ func (r *run) otlpContent(t *turn, c *chatMessage, parts []any) error {
 		case "reasoning", "thinking":
 			r.leave(t.place, Thinking, "what the model thought")
 		case "tool_call", "tool_use", "server_tool_call":
-			if err = b.flush(); err == nil {
+			if err = b.flush(ctx); err == nil {
 				args := o["arguments"]
 				if args == nil {
 					args = o["input"]
 				}
-				err = r.call(t, o.text("id"), o.text("name"), asObject(args, "input"))
+				err = r.call(ctx, t, o.text("id"), o.text("name"), asObject(args, "input"))
 			}
 		case "tool_call_response", "tool_result", "server_tool_call_response":
-			if err = b.flush(); err == nil {
+			if err = b.flush(ctx); err == nil {
 				out := o["response"]
 				if out == nil {
 					out = o["result"]
 				}
-				err = r.result(t, first(o.text("id"), o.text("tool_use_id")), "", asObject(out, "text"), hmx.Opt[bool]{})
+				err = r.result(ctx, t, first(o.text("id"), o.text("tool_use_id")), "", asObject(out, "text"), hmx.Opt[bool]{})
 			}
 		case "blob", "file", "uri", "image", "image_url":
 			b.attach(first(o.text("modality"), kind), o.text("uri"))
 		default:
 			s := first(o.text("content"), o.text("text"))
 			if role == "tool" && s != "" {
-				err = r.result(t, string(c.ToolCallID), string(c.Name), map[string]any{"text": s}, hmx.Opt[bool]{})
+				err = r.result(ctx, t, string(c.ToolCallID), string(c.Name), map[string]any{"text": s}, hmx.Opt[bool]{})
 				break
 			}
 			b.add(s)
@@ -306,13 +307,13 @@ func (r *run) otlpContent(t *turn, c *chatMessage, parts []any) error {
 			return err
 		}
 	}
-	if err := b.flush(); err != nil {
+	if err := b.flush(ctx); err != nil {
 		return err
 	}
 	m := *c
 	m.Content = nil
 	if len(m.ToolCalls) > 0 && role == "assistant" {
-		return r.openAIMessage(t, &m)
+		return r.openAIMessage(ctx, t, &m)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 )
@@ -34,7 +35,7 @@ type otlpSpan struct {
 }
 
 // otlpJSON makes the events of the spans of a resource.
-func (r *run) otlpJSON(p piece) error {
+func (r *run) otlpJSON(ctx context.Context, p piece) error {
 	var res otlpResource
 	if !r.decode(p, &res) {
 		return nil
@@ -43,7 +44,7 @@ func (r *run) otlpJSON(p piece) error {
 		for k := range res.ScopeSpans[i].Spans {
 			s := res.ScopeSpans[i].Spans[k].span()
 			s.resource = object(res.Resource.Attributes)
-			if err := r.genAI(p.place, s); err != nil {
+			if err := r.genAI(ctx, p.place, s); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"bufio"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -148,7 +149,7 @@ func (s *protoStream) within(n uint64, visit func(in *protoStream, field protowi
 
 // otlpProto reads traces in protobuf: one request or file of traces, or many, each behind its
 // length in four bytes.
-func (r *run) otlpProto(src *text, framed bool) error {
+func (r *run) otlpProto(ctx context.Context, src *text, framed bool) error {
 	index := 0
 	requests := func(s *protoStream) error {
 		return s.each(func(field protowire.Number, n uint64) error {
@@ -156,7 +157,7 @@ func (r *run) otlpProto(src *text, framed bool) error {
 				return s.discard(int64(n))
 			}
 			return s.within(n, func(in *protoStream, field protowire.Number, n uint64) error {
-				return r.otlpResource(in, field, n, &index)
+				return r.otlpResource(ctx, in, field, n, &index)
 			})
 		})
 	}
@@ -194,7 +195,7 @@ func (r *run) otlpEnd(err error, index int) error {
 }
 
 // otlpResource reads a field of the spans of a resource. The resource itself stands first.
-func (r *run) otlpResource(in *protoStream, field protowire.Number, n uint64, index *int) error {
+func (r *run) otlpResource(ctx context.Context, in *protoStream, field protowire.Number, n uint64, index *int) error {
 	switch field {
 	case 1:
 		if n > MaxPiece {
@@ -227,7 +228,7 @@ func (r *run) otlpResource(in *protoStream, field protowire.Number, n uint64, in
 				return nil
 			}
 			s.resource = r.resource
-			return r.genAI(p, s)
+			return r.genAI(ctx, p, s)
 		})
 	}
 	return in.discard(int64(n))

@@ -46,10 +46,10 @@ func ReadTraces(ctx context.Context, body []byte, how TraceEncoding, now time.Ti
 		return fault.Newf(fault.InvalidDocument, "body: it is no ExportTraceServiceRequest: %w", err).
 			WithFix("send one as OTLP/HTTP has it, with the Content-Type that it is written in")
 	}
-	r := &run{ctx: ctx, format: OTLP, src: Source{Modified: now}, o: o, sink: sink, calls: map[string]openCall{}, own: map[string]bool{}, said: map[string]int{}}
+	r := &run{format: OTLP, src: Source{Modified: now}, o: o, sink: sink, calls: map[string]openCall{}, own: map[string]bool{}, said: map[string]int{}}
 	for _, s := range spans {
 		sink.Span()
-		if err := r.genAI(place{line: 0, index: -1}, s); err != nil {
+		if err := r.genAI(ctx, place{line: 0, index: -1}, s); err != nil {
 			return err
 		}
 	}

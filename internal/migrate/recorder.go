@@ -48,7 +48,6 @@ type RecorderOptions struct {
 // as it is: a memory that was changed or forgotten here since it was brought in stays so,
 // unless its source says something new.
 type Recorder struct {
-	ctx    context.Context
 	board  *lukasa.Board // nil for a dry run where there is none yet
 	tenant *lukasa.Tenant
 	o      RecorderOptions
@@ -66,8 +65,8 @@ type Recorder struct {
 }
 
 // NewRecorder returns a recorder. Flush ends it. The board may be nil for a dry run.
-func NewRecorder(ctx context.Context, board *lukasa.Board, o RecorderOptions) *Recorder {
-	r := &Recorder{ctx: ctx, board: board, o: o, sessions: map[uint64]bool{}, seed: maphash.MakeSeed(), dry: map[uint64]struct{}{}}
+func NewRecorder(board *lukasa.Board, o RecorderOptions) *Recorder {
+	r := &Recorder{board: board, o: o, sessions: map[uint64]bool{}, seed: maphash.MakeSeed(), dry: map[uint64]struct{}{}}
 	if board != nil {
 		r.tenant = board.Tenant(o.Tenant, o.Things)
 	}
@@ -89,18 +88,18 @@ func (r *Recorder) Leave(l Left) {
 }
 
 // Take implements Sink.
-func (r *Recorder) Take(it Item) error {
-	if err := r.ctx.Err(); err != nil {
+func (r *Recorder) Take(ctx context.Context, it Item) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if it.Body != nil {
-		if err := r.Flush(); err != nil {
+		if err := r.Flush(ctx); err != nil {
 			return err
 		}
-		return r.keep(it)
+		return r.keep(ctx, it)
 	}
 	r.sessions[maphash.String(r.seed, it.Event.SessionID)] = true
-	told, adds, err := r.told(it)
+	told, adds, err := r.told(ctx, it)
 	if err != nil {
 		return err
 	}
@@ -112,10 +111,10 @@ func (r *Recorder) Take(it Item) error {
 		it.Event = adds
 	}
 	if r.o.DryRun {
-		return r.tryEvent(it)
+		return r.tryEvent(ctx, it)
 	}
 	if it.Ceiling != r.ceiling {
-		if err := r.Flush(); err != nil {
+		if err := r.Flush(ctx); err != nil {
 			return err
 		}
 		r.ceiling = it.Ceiling
@@ -125,19 +124,19 @@ func (r *Recorder) Take(it Item) error {
 	r.lines = append(r.lines, it.Line)
 	r.bytes += it.Event.Size()
 	if len(r.events) >= batchEvents || r.bytes >= batchBytes {
-		return r.Flush()
+		return r.Flush(ctx)
 	}
 	return nil
 }
 
 // Flush records what was taken and is not recorded yet.
-func (r *Recorder) Flush() error {
+func (r *Recorder) Flush(ctx context.Context) error {
 	if len(r.events) == 0 {
 		return nil
 	}
 	events, retold, lines := r.events, r.retold, r.lines
 	r.events, r.retold, r.lines, r.bytes = r.events[:0], r.retold[:0], r.lines[:0], 0
-	res, err := r.board.Append(r.ctx, capped(r.o.Events, r.ceiling), events...)
+	res, err := r.board.Append(ctx, capped(r.o.Events, r.ceiling), events...)
 	if res != nil {
 		r.counts.Events += res.Accepted
 		r.counts.Duplicates += res.Duplicates
@@ -145,7 +144,7 @@ func (r *Recorder) Flush() error {
 		r.counts.Scrubbed += res.Scrubbed
 		for i, receipt := range res.Receipts {
 			if receipt.Disposition == lukasa.Refused {
-				if err := r.refused(events[i], retold[i], lines[i], receipt.Fault); err != nil {
+				if err := r.refused(ctx, events[i], retold[i], lines[i], receipt.Fault); err != nil {
 					return err
 				}
 			}
@@ -165,13 +164,13 @@ func capped(w lukasa.Writer, ceiling record.Trust) lukasa.Writer {
 
 // refused says what became of an event that was not recorded. One that is there with the same
 // content is a duplicate, wherever it was read this time.
-func (r *Recorder) refused(ev *hmx.Event, retold bool, line int, why *fault.Error) error {
+func (r *Recorder) refused(ctx context.Context, ev *hmx.Event, retold bool, line int, why *fault.Error) error {
 	switch why.Code {
 	case fault.Erased:
 		r.Leave(Left{line, Erased, why.Error()})
 		return nil
 	case fault.IDConflict:
-		there, err := r.board.Tenant(ev.TenantID, r.o.Events).Event(r.ctx, ev.EventID)
+		there, err := r.board.Tenant(ev.TenantID, r.o.Events).Event(ctx, ev.EventID)
 		if err != nil {
 			return err
 		}
@@ -180,7 +179,7 @@ func (r *Recorder) refused(ev *hmx.Event, retold bool, line int, why *fault.Erro
 			return nil
 		}
 		if hasHooks(ev) && there.Event.SessionID != ev.SessionID && Apart(ev) {
-			return r.again(ev, line)
+			return r.again(ctx, ev, line)
 		}
 		r.Leave(Left{line, Changed, "it is recorded with other content: " + why.Error()})
 		return nil
@@ -190,8 +189,8 @@ func (r *Recorder) refused(ev *hmx.Event, retold bool, line int, why *fault.Erro
 }
 
 // again records an event that has got an id of its own.
-func (r *Recorder) again(ev *hmx.Event, line int) error {
-	res, err := r.board.Append(r.ctx, capped(r.o.Events, r.ceiling), ev)
+func (r *Recorder) again(ctx context.Context, ev *hmx.Event, line int) error {
+	res, err := r.board.Append(ctx, capped(r.o.Events, r.ceiling), ev)
 	if res == nil || err != nil {
 		return err
 	}
@@ -241,7 +240,7 @@ func withoutSecrets(ev *hmx.Event) hmx.Raw {
 }
 
 // tryEvent counts what would become of an event.
-func (r *Recorder) tryEvent(it Item) error {
+func (r *Recorder) tryEvent(ctx context.Context, it Item) error {
 	if r.met(it.Event.EventID) {
 		r.counts.Duplicates++
 		return nil
@@ -250,7 +249,7 @@ func (r *Recorder) tryEvent(it Item) error {
 		r.counts.Events++
 		return nil
 	}
-	_, err := r.board.Tenant(it.Event.TenantID, r.o.Events).Event(r.ctx, it.Event.EventID)
+	_, err := r.board.Tenant(it.Event.TenantID, r.o.Events).Event(ctx, it.Event.EventID)
 	switch fault.CodeOf(err) {
 	case "":
 		r.counts.Duplicates++
@@ -280,8 +279,8 @@ func (r *Recorder) met(id string) bool {
 }
 
 // keep writes a thing, unless what it says was there before.
-func (r *Recorder) keep(it Item) error {
-	known, err := r.known(it)
+func (r *Recorder) keep(ctx context.Context, it Item) error {
+	known, err := r.known(ctx, it)
 	if err != nil || known {
 		return err
 	}
@@ -290,7 +289,7 @@ func (r *Recorder) keep(it Item) error {
 		if it.Ceiling != 0 {
 			t = r.board.Tenant(r.o.Tenant, capped(r.o.Things, it.Ceiling))
 		}
-		put, err := t.Put(r.ctx, it.Body, lukasa.AnyVersion())
+		put, err := t.Put(ctx, it.Body, lukasa.AnyVersion())
 		if err != nil {
 			return r.unkept(it, err)
 		}
@@ -326,7 +325,7 @@ func (r *Recorder) unkept(it Item, err error) error {
 
 // known reports whether what a thing says was there before, as its newest version or an earlier
 // one, and counts it.
-func (r *Recorder) known(it Item) (bool, error) {
+func (r *Recorder) known(ctx context.Context, it Item) (bool, error) {
 	id, _ := it.Body.Identity()
 	if r.o.DryRun && r.met(id) {
 		r.counts.Present++
@@ -336,7 +335,7 @@ func (r *Recorder) known(it Item) (bool, error) {
 		return false, nil
 	}
 	ref := lukasa.Ref{Kind: it.Body.Kind(), ID: id}
-	_, changes, err := r.tenant.History(r.ctx, ref, lukasa.View{})
+	_, changes, err := r.tenant.History(ctx, ref, lukasa.View{})
 	switch fault.CodeOf(err) {
 	case "":
 	case fault.NotFound:

@@ -29,7 +29,7 @@ func board(t testing.TB) *lukasa.Board {
 func bring(t testing.TB, b *lukasa.Board, f Format, name string, data []byte, dry bool) (Counts, []Left) {
 	t.Helper()
 	var left []Left
-	rec := NewRecorder(context.Background(), b, RecorderOptions{
+	rec := NewRecorder(b, RecorderOptions{
 		Tenant: "acme", DryRun: dry,
 		Events: lukasa.Writer{Actor: "test", Trust: lukasa.User}, Things: lukasa.Writer{Actor: "test", Trust: lukasa.Agent},
 		Leave: func(l Left) { left = append(left, l) },
@@ -38,7 +38,7 @@ func bring(t testing.TB, b *lukasa.Board, f Format, name string, data []byte, dr
 	if err := Read(context.Background(), f, src, Options{Tenant: "acme"}, rec); err != nil {
 		t.Fatal(err)
 	}
-	if err := rec.Flush(); err != nil {
+	if err := rec.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return rec.Counts(), left

@@ -49,7 +49,7 @@ type peak struct {
 	heap        uint64
 }
 
-func (p *peak) Take(Item) error {
+func (p *peak) Take(context.Context, Item) error {
 	if p.items++; p.items%2000 == 0 {
 		p.look()
 	}

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"lukasa.dev/internal/handout"
 	"os"
+
+	"lukasa.dev/internal/handout"
 
 	"lukasa.dev/hmx"
 )

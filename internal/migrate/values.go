@@ -3,6 +3,7 @@ package migrate
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -34,9 +35,9 @@ const maxRest = 1 << 20
 // pieces hands out the JSON values of a source: its lines where each is a value, or the
 // elements of a list, or the elements of those lists of the outermost object that members
 // names. What is broken or too long is told and passed over.
-func (r *run) pieces(src *text, members []string, each func(piece) error) error {
+func (r *run) pieces(ctx context.Context, src *text, members []string, each func(piece) error) error {
 	if lined(src.Reader) {
-		return r.lines(src, func(l line) error {
+		return r.lines(ctx, src, func(l line) error {
 			p := place{l.number, -1}
 			if members == nil {
 				return each(piece{place: p, text: l.text})
@@ -46,14 +47,14 @@ func (r *run) pieces(src *text, members []string, each func(piece) error) error 
 				return nil
 			}
 			s := &scanner{run: r, src: bufio.NewReaderSize(bytes.NewReader(l.text), 4096), line: l.number, fixed: true}
-			return s.walk(members, each)
+			return s.walk(ctx, members, each)
 		})
 	}
-	return (&scanner{run: r, src: src.Reader, line: 1}).walk(members, each)
+	return (&scanner{run: r, src: src.Reader, line: 1}).walk(ctx, members, each)
 }
 
 // lines hands out the lines of a source.
-func (r *run) lines(src *text, each func(line) error) error {
+func (r *run) lines(ctx context.Context, src *text, each func(line) error) error {
 	in := &lineReader{src: src.Reader, max: MaxPiece}
 	for {
 		l, err := in.next()
@@ -63,7 +64,7 @@ func (r *run) lines(src *text, each func(line) error) error {
 		if err != nil {
 			return err
 		}
-		if err := r.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if l.long {
@@ -174,7 +175,7 @@ type scanner struct {
 var errCut = io.ErrUnexpectedEOF
 
 // walk hands out the values of the stream.
-func (s *scanner) walk(members []string, each func(piece) error) error {
+func (s *scanner) walk(ctx context.Context, members []string, each func(piece) error) error {
 	for {
 		c, err := s.skip()
 		if err != nil {
@@ -182,9 +183,9 @@ func (s *scanner) walk(members []string, each func(piece) error) error {
 		}
 		switch {
 		case c == '[':
-			err = s.array("", each)
+			err = s.array(ctx, "", each)
 		case c == '{' && members != nil:
-			err = s.object(members, each)
+			err = s.object(ctx, members, each)
 		case c == '{':
 			err = s.one(c, piece{place: place{s.line, -1}}, each)
 		default:
@@ -247,9 +248,9 @@ func (s *scanner) skip() (byte, error) {
 }
 
 // array hands out the elements of a list whose bracket was read.
-func (s *scanner) array(in string, each func(piece) error) error {
+func (s *scanner) array(ctx context.Context, in string, each func(piece) error) error {
 	for index := 0; ; {
-		if err := s.run.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		c, err := s.skip()
@@ -289,7 +290,7 @@ func (s *scanner) one(c byte, p piece, each func(piece) error) error {
 
 // object hands out the elements of the lists that members names, and in the end what else
 // the object says.
-func (s *scanner) object(members []string, each func(piece) error) error {
+func (s *scanner) object(ctx context.Context, members []string, each func(piece) error) error {
 	at, opened := place{s.line, -1}, false
 	rest := []byte{'{'}
 	for {
@@ -325,7 +326,7 @@ func (s *scanner) object(members []string, each func(piece) error) error {
 		var plain string
 		if json.Unmarshal([]byte(name), &plain) == nil && c == '[' && slices.Contains(members, plain) {
 			opened = true
-			if err := s.array(plain, each); err != nil {
+			if err := s.array(ctx, plain, each); err != nil {
 				return err
 			}
 			continue

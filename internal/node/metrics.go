@@ -23,8 +23,15 @@ type metrics struct {
 	received *prometheus.CounterVec
 	sent     *prometheus.CounterVec
 	refusals *prometheus.CounterVec
+	compiles *prometheus.CounterVec
 	taken    map[httpapi.Way]*taken // by way; the map never changes
 }
+
+// Outcomes of a compile.
+const (
+	compileDone   = "done"
+	compileFailed = "failed"
+)
 
 // byMCP is the way of events that agents record with a tool.
 const byMCP httpapi.Way = "mcp"
@@ -56,8 +63,12 @@ func newMetrics() *metrics {
 		received: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_received_bytes_total", Help: "Bytes of bodies that came in, by operation."}, []string{"op"}),
 		sent:     prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_sent_bytes_total", Help: "Bytes of answers that went out, by operation."}, []string{"op"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_quota_refusals_total", Help: "Calls that a quota refused, by operation."}, []string{"op"}),
+		compiles: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_compiles_total", Help: "Compiles that the server began by itself, by outcome. One that failed is tried again."}, []string{"outcome"}),
 	}
-	m.registry.MustRegister(m.requests, m.seconds, m.received, m.sent, m.refusals,
+	for _, outcome := range []string{compileDone, compileFailed} {
+		m.compiles.WithLabelValues(outcome) // so that it is there before the first
+	}
+	m.registry.MustRegister(m.requests, m.seconds, m.received, m.sent, m.refusals, m.compiles,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

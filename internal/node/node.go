@@ -80,16 +80,24 @@ func Start(ctx context.Context, c Config, o Options) (*Node, error) {
 	return n, nil
 }
 
+// compiled logs and counts a compile that the board began by itself.
+func (n *Node) compiled(tenant string, err error) {
+	outcome := compileDone
+	if err != nil {
+		outcome = compileFailed
+		n.log.Error("compile failed, and is tried again", "tenant", tenant, "error", err)
+	}
+	n.metrics.compiles.WithLabelValues(outcome).Inc()
+}
+
 // open opens the board and the stores in it.
 func (n *Node) open(ctx context.Context, mem shares) (err error) {
 	c := &n.config
 	n.board, err = lukasa.OpenContext(ctx, c.Data, lukasa.Options{
 		WitnessDir: n.o.WitnessDir, CacheBytes: mem.cache, RecallBytes: mem.recall, Note: note, Progress: n.o.Progress,
-		KeepSecrets: c.KeepSecrets,
-		CutOwn:      true,
-		CompileAfter: lukasa.CompileAfter{Events: c.CompileEvents, Quiet: time.Duration(c.CompileQuiet), Failed: func(tenant string, err error) {
-			n.log.Error("compile failed, and is tried again", "tenant", tenant, "error", err)
-		}},
+		KeepSecrets:  c.KeepSecrets,
+		CutOwn:       true,
+		CompileAfter: lukasa.CompileAfter{Events: c.CompileEvents, Quiet: time.Duration(c.CompileQuiet), Compiled: n.compiled},
 	})
 	if errors.Is(err, fault.Locked) {
 		return fault.From(err).WithFix("stop the process that has it, or name another directory with --data; commands work while it is served")
@@ -120,13 +128,13 @@ func (n *Node) open(ctx context.Context, mem shares) (err error) {
 func (n *Node) serve(ctx context.Context, mem shares) (err error) {
 	c := &n.config
 	agents := mcpapi.New(mcpapi.Options{
-		Board: n.board, Keys: n.keys, Quotas: n.quotas, Tools: mcpapi.Set(c.Tools), Log: n.log, Version: n.o.Version, Who: httpapi.Principal, Turn: httpapi.Turn, Hold: httpapi.Hold,
+		Board: n.board, Keys: n.keys, Quotas: n.quotas, Tools: mcpapi.Set(c.Tools), Log: n.log, Version: n.o.Version,
 		Ingested: func(became lukasa.Disposition, bytes int) { n.metrics.ingested(byMCP, httpapi.TakenOne(became, bytes)) },
 	})
 	n.api = httpapi.New(httpapi.Options{
 		Board: n.board, Keys: n.keys, Quotas: n.quotas, Gate: n.gate, Log: n.log, Hosts: c.Hosts, Origins: c.Origins,
 		Limits:  httpapi.Limits{BodyBytes: int64(c.MaxBody), HeldBytes: mem.bodies, Calls: c.MaxCalls, Streams: c.MaxStreams},
-		Extra:   map[string]http.Handler{"/mcp": agents.Handler()},
+		Extra:   map[string]func(httpapi.Caller) http.Handler{"/mcp": func(c httpapi.Caller) http.Handler { return agents.Handler(mcpapi.Caller(c)) }},
 		Observe: n.metrics.observe, Ingested: n.metrics.ingested, Version: n.o.Version,
 	})
 	server := n.api.HTTP()

@@ -148,11 +148,11 @@ func (b *Packer) Assemble(ctx context.Context, o *PackOptions, use func(*Assembl
 	}
 	defer b.core.Leave()
 	p.packer, p.Tags = b, request.Tags
-	p.Question = retrieval.Question{Ctx: ctx, From: b.retrieval, Options: search, View: view, IncludeExpired: true, Estimates: true, Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords}
+	p.Question = retrieval.Question{From: b.retrieval, Options: search, View: view, IncludeExpired: true, Estimates: true, Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords}
 	if p.fits() {
 		p.Room, p.Most = request.Budget, p.spanned()
 	}
-	end, err := p.choose(o.AsOf)
+	end, err := p.choose(ctx, o.AsOf)
 	if err != nil {
 		return err
 	}
@@ -160,8 +160,8 @@ func (b *Packer) Assemble(ctx context.Context, o *PackOptions, use func(*Assembl
 	return use(p)
 }
 
-// choose opens the state to read; end releases it.
-func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
+// choose opens the state that is looked at, which end lets go.
+func (p *Assembly) choose(ctx context.Context, as retrieval.AsOf) (end func(), err error) {
 	snap := p.From.Core().Store().Snapshot()
 	ends := []func(){func() { _ = snap.Close() }} // nothing depends on it
 	release := func() {
@@ -175,7 +175,7 @@ func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
 		}
 	}()
 	name := p.Options.Tenant
-	if err := board.EnterTenant(p.Ctx, name); err != nil {
+	if err := p.From.Core().EnterTenant(name); err != nil {
 		return nil, err
 	}
 	t, ok, err := ledger.Lookup(snap, name)
@@ -190,7 +190,7 @@ func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
 	if err := access.Timely(p.View, t); err != nil {
 		return nil, err
 	}
-	m, letGo, err := p.From.At(p.Ctx, board.State{Reader: snap, Tenant: t}, as)
+	m, letGo, err := p.From.At(ctx, board.State{Reader: snap, Tenant: t}, as)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
 	}
 	p.root, p.AsThen = board.RootOf(m.Tenant), retrieval.ShowsAsThen(as)
 	p.packer = p.packer.over(m.From)
-	if err := p.Enter(m); err != nil {
+	if err := p.Enter(ctx, m); err != nil {
 		return nil, err
 	}
 	if p.Rows == nil {
@@ -211,15 +211,15 @@ func (p *Assembly) choose(as retrieval.AsOf) (end func(), err error) {
 	return release, err
 }
 
-// Compose finds candidates and makes a pack of them. If many candidates that would have filled
-// it were dropped, such as repetitions, it searches further.
-func (p *Assembly) Compose() (*pack.Result, error) {
-	res, err := p.composeOnce()
+// Compose finds candidates and makes a pack of them. Where much of what seemed to fill it
+// was dropped, such as what is said again and again, it looks further.
+func (p *Assembly) Compose(ctx context.Context) (*pack.Result, error) {
+	res, err := p.composeOnce(ctx)
 	if err != nil || !p.more || !p.thin(res.Pack) {
 		return res, err
 	}
 	p.restart()
-	return p.composeOnce()
+	return p.composeOnce(ctx)
 }
 
 // thin reports whether a pack uses less than three quarters of its budget. That is expected if
@@ -237,20 +237,20 @@ func (p *Assembly) restart() {
 	p.foreseen.ended.Store(false)
 }
 
-// composeOnce is Compose without searching further.
-func (p *Assembly) composeOnce() (*pack.Result, error) {
+// composeOnce is compose without looking further.
+func (p *Assembly) composeOnce(ctx context.Context) (*pack.Result, error) {
 	var task pack.Task
 	if p.Rows != nil {
-		p.Foretell = p.foresee
-		err := p.gather()
+		p.Foretell = func(positions []uint64) { p.foresee(ctx, positions) }
+		err := p.gather(ctx)
 		p.foreseen.end()
 		if err != nil {
 			return nil, err
 		}
-		if err = p.lead(); err != nil {
+		if err = p.lead(ctx); err != nil {
 			return nil, err
 		}
-		if task, err = p.task(); err != nil {
+		if task, err = p.task(ctx); err != nil {
 			return nil, err
 		}
 	} else {
@@ -264,10 +264,10 @@ func (p *Assembly) composeOnce() (*pack.Result, error) {
 		}
 	}
 	p.loads, p.counted = make([]loaded, len(p.list)), p.likely()
-	defer p.readAhead()()
+	defer p.readAhead(ctx)()
 	return pack.Compose(pack.Input{
 		Request: p.Request, State: pack.State{Tenant: p.root.Tenant, Size: p.root.Size, Root: p.root.Hash}, Now: p.Now, Newest: newest,
 		Class: p.class.Classification(), Candidates: slices.Clone(p.list), Conflicts: p.conflict, Task: task, Rules: p.rules,
-		Load: p.load, Counter: p.counter,
+		Load: func(c *pack.Candidate, s *pack.Source) error { return p.load(ctx, c, s) }, Counter: p.counter,
 	})
 }

@@ -59,7 +59,7 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 			return err
 		}
 		p := &Assembly{packer: b, Reading: excerpt.Reading{Question: retrieval.Question{
-			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, Options: search, View: s.View, Now: access.NowOf(s.View, s.Tenant), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
+			From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, Options: search, View: s.View, Now: access.NowOf(s.View, s.Tenant), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
 		}}}
 		now = p.Now
 		if p.Shown, err = b.retrieval.Visible(ctx, s); err != nil {
@@ -73,7 +73,7 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 				return err
 			}
 		}
-		entries, err = p.blockEntries()
+		entries, err = p.blockEntries(ctx)
 		return err
 	})
 	if err != nil && (there || fault.CodeOf(err) != fault.NotFound) {
@@ -82,14 +82,14 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 	return pack.Block(request, now, entries), nil
 }
 
-// blockEntries returns the candidate entries of a block.
-func (p *Assembly) blockEntries() ([]pack.BlockEntry, error) {
-	answer, _, err := p.Answer()
+// blockEntries returns what a block may have.
+func (p *Assembly) blockEntries(ctx context.Context) ([]pack.BlockEntry, error) {
+	answer, _, err := p.Answer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	found := make([]*pack.BlockEntry, len(answer.Hits))
-	if err := p.Parallel(len(found), func(i int) (err error) {
+	if err := p.Parallel(ctx, len(found), func(i int) (err error) {
 		found[i], err = p.blockEntry(&answer.Hits[i])
 		return err
 	}); err != nil {

@@ -1,6 +1,7 @@
 package packer
 
 import (
+	"context"
 	"slices"
 
 	"lukasa.dev/hmx"
@@ -43,10 +44,10 @@ func ofThings(sections []hmx.Section) bool {
 	return true
 }
 
-// addThings adds the best non-event documents after the last hit of a full search, by the
-// same measure. Best is the score of its best hit. The vectors of an external model have
-// no such measure, since documents may have none.
-func (p *Assembly) addThings(answer *recall.Answer, pins []uint64, best float64) error {
+// addThings makes candidates of the best things that are behind the last hit of a full
+// search, by the same measure. Best is the score of its best hit. The vectors of a model
+// outside the program have no such measure, since things may have none.
+func (p *Assembly) addThings(ctx context.Context, answer *recall.Answer, pins []uint64, best float64) error {
 	hits := answer.Hits
 	if len(hits) == 0 || p.Options.Vector != nil || !answer.More && len(hits) < p.Options.TopK {
 		return nil
@@ -70,14 +71,14 @@ func (p *Assembly) addThings(answer *recall.Answer, pins []uint64, best float64)
 		narrow.TopK = thingHits
 	}
 	p.Options, p.Foretell, p.Room, p.Beside = &narrow, nil, 0, answer
-	more, _, err := p.Answer()
+	more, _, err := p.Answer(ctx)
 	if err != nil {
 		return err
 	}
 	if weak := slices.IndexFunc(more.Hits, func(h recall.Hit) bool { return h.Score < least }); weak >= 0 {
 		more.Hits = more.Hits[:weak] // they are sorted
 	}
-	return p.addHits(more.Hits, pins, best)
+	return p.addHits(ctx, more.Hits, pins, best)
 }
 
 // countThings returns how many hits are not events.

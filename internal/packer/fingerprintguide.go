@@ -1,6 +1,7 @@
 package packer
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -24,17 +25,18 @@ const (
 	keptGuides    = 4
 )
 
-// lead determines the priors of a pack with the strategy fingerprint_guided, unless the request
-// has some: the merged priors of the imported fingerprints that the caller can see, or if there
-// are none those of the feedback on this board. It adds them to the request, so that the pack
-// states them and can be made again from itself. If they would make no difference, it adds none.
-func (p *Assembly) lead() error {
+// lead finds out which priors a pack of the strategy fingerprint_guided goes by, unless
+// the request has some: those of the imported fingerprints that the caller can see, as
+// one, or if there are none what feedback on this board says. It states them as the
+// request's own, so that the pack names them and can be made again from itself. Where
+// they would make no difference there are none.
+func (p *Assembly) lead(ctx context.Context) error {
 	if p.Request.Strategy != hmx.StrategyFingerprintGuided || p.Request.Priors != "" {
 		return nil
 	}
-	priors, err := p.imported()
+	priors, err := p.imported(ctx)
 	if err == nil && priors == nil {
-		priors, err = p.ownPriors()
+		priors, err = p.ownPriors(ctx)
 	}
 	if err != nil {
 		return err
@@ -78,11 +80,11 @@ func (p *Assembly) sourcePriors(priors *fingerprint.Priors) map[string]float64 {
 	return out
 }
 
-// imported returns the merged priors of the imported fingerprints that guide the caller, or nil
-// if there are none. A fingerprint that an agent imported guides only that agent; guiding others
-// requires the trust of a user.
-func (p *Assembly) imported() (*fingerprint.Priors, error) {
-	list, err := p.Heads(record.Fingerprint, 0, func(visit func(catalog.Thing) bool) error {
+// imported returns what the imported fingerprints say together that guide the caller,
+// or nil if there are none. What an agent brought in guides that agent alone; what guides
+// others takes the trust of a user.
+func (p *Assembly) imported(ctx context.Context) (*fingerprint.Priors, error) {
+	list, err := p.Heads(ctx, record.Fingerprint, 0, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Fingerprint, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, guidingMost)
 	if err != nil {
@@ -132,9 +134,10 @@ func (p *Assembly) merge(list []*catalog.Head) (*fingerprint.Priors, error) {
 	return all.Priors(), nil
 }
 
-// ownPriors returns the priors of the newest feedback on this board that the caller can see.
-func (p *Assembly) ownPriors() (*fingerprint.Priors, error) {
-	list, err := p.Heads(record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {
+// ownPriors returns what the newest feedback on this board says that the caller can
+// see.
+func (p *Assembly) ownPriors(ctx context.Context) (*fingerprint.Priors, error) {
+	list, err := p.Heads(ctx, record.Feedback, record.Agent, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Feedback, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, feedbackGuide)
 	if err != nil {
@@ -146,7 +149,7 @@ func (p *Assembly) ownPriors() (*fingerprint.Priors, error) {
 			cited.add(h)
 		}
 	}
-	usage, err := cited.usage(p.Ctx, &placing{
+	usage, err := cited.usage(ctx, &placing{
 		s: p.State(), rows: p.Rows, now: p.Now, shows: p.Shows,
 		showsAt: func(position uint64) bool { return p.Shown == nil || p.Shown.Has(position) },
 	})

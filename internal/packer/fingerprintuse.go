@@ -68,7 +68,7 @@ func (c citations) usage(ctx context.Context, p *placing) (fingerprint.Usage, er
 		if err := ctx.Err(); err != nil {
 			return fingerprint.Usage{}, err
 		}
-		at, marked, err := p.place(u)
+		at, marked, err := p.place(ctx, u)
 		if err != nil {
 			return fingerprint.Usage{}, err
 		}
@@ -106,9 +106,9 @@ func (s *useSums) add(name string, n *fingerprint.Use) {
 	s.list[i].Used += n.Used
 }
 
-// place returns the place of a record and its tags. It is zero if the record does not
-// exist or is hidden.
-func (p *placing) place(u memory.URI) (excerpt.Place, []string, error) {
+// place returns where something belongs, and its tags. It is nowhere if it is not there,
+// or not shown.
+func (p *placing) place(ctx context.Context, u memory.URI) (excerpt.Place, []string, error) {
 	if u.Tenant != p.s.Tenant.Name {
 		return excerpt.Place{}, nil, nil
 	}
@@ -131,7 +131,7 @@ func (p *placing) place(u memory.URI) (excerpt.Place, []string, error) {
 	if shown, err := p.shows(h); err != nil || !shown {
 		return excerpt.Place{}, nil, err
 	}
-	at, err := (&excerpt.Reading{}).PlaceOf(h, nil)
+	at, err := (&excerpt.Reading{}).PlaceOf(ctx, h, nil)
 	return at, h.Tags, err
 }
 

@@ -2,6 +2,7 @@ package packer
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"lukasa.dev/hmx"
@@ -37,15 +38,15 @@ const (
 	graphRelevance = 0.4
 )
 
-// gather finds the candidates: the search hits, what is always included, what the
-// question names, and the conflicts among them.
-func (p *Assembly) gather() error {
+// gather finds the candidates: what the search found, what is always told, what the
+// question names, and what contradicts itself among all that.
+func (p *Assembly) gather(ctx context.Context) error {
 	pins, err := p.pins()
 	if err != nil {
 		return err
 	}
 	began := p.packer.ticks()
-	answer, degraded, err := p.Answer()
+	answer, degraded, err := p.Answer(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,26 +57,26 @@ func (p *Assembly) gather() error {
 	if len(answer.Hits) > 0 {
 		best = answer.Hits[0].Score
 	}
-	if err := p.addHits(answer.Hits, pins, best); err != nil {
+	if err := p.addHits(ctx, answer.Hits, pins, best); err != nil {
 		return err
 	}
 	began = p.packer.ticks()
-	if err := p.addThings(answer, pins, best); err != nil {
+	if err := p.addThings(ctx, answer, pins, best); err != nil {
 		return err
 	}
 	p.searched += p.packer.ticks().Sub(began)
 	for _, position := range pins {
-		if err := p.addThing(position, finding{pinned: true}); err != nil {
+		if err := p.addThing(ctx, position, finding{pinned: true}); err != nil {
 			return err
 		}
 	}
-	if err := p.addNamed(answer.Class.Entities); err != nil {
+	if err := p.addNamed(ctx, answer.Class.Entities); err != nil {
 		return err
 	}
-	if err := p.addConflicts(); err != nil {
+	if err := p.addConflicts(ctx); err != nil {
 		return err
 	}
-	return p.addRules()
+	return p.addRules(ctx)
 }
 
 // pins returns the positions of what is always included, in order.
@@ -118,8 +119,8 @@ type finding struct {
 	pinned    bool
 }
 
-// addHits makes candidates of search hits. Best is the best score of all.
-func (p *Assembly) addHits(hits []recall.Hit, pins []uint64, best float64) error {
+// addHits makes candidates of what a search found. Best is the score of the best of all.
+func (p *Assembly) addHits(ctx context.Context, hits []recall.Hit, pins []uint64, best float64) error {
 	if len(hits) == 0 {
 		return nil
 	}
@@ -130,7 +131,7 @@ func (p *Assembly) addHits(hits []recall.Hit, pins []uint64, best float64) error
 		}
 	}
 	known := make([]excerpt.Item, len(hits))
-	if err := p.Parallel(len(things), func(k int) (err error) {
+	if err := p.Parallel(ctx, len(things), func(k int) (err error) {
 		known[things[k]], err = p.ItemAt(hits[things[k]].Position)
 		return err
 	}); err != nil {
@@ -152,7 +153,7 @@ func (p *Assembly) addHits(hits []recall.Hit, pins []uint64, best float64) error
 			if err := p.addEvent(h.Position, &h.Row, x); err != nil {
 				return err
 			}
-		} else if err := p.addKnown(h.Position, &h.Row, known[i], x); err != nil {
+		} else if err := p.addKnown(ctx, h.Position, &h.Row, known[i], x); err != nil {
 			return err
 		}
 		if len(p.list) > before {
@@ -213,8 +214,8 @@ func (p *Assembly) addEvent(position uint64, row *roster.Row, x finding) error {
 	return nil
 }
 
-// addThing makes a candidate of the versioned record at a position, unless it is one.
-func (p *Assembly) addThing(position uint64, x finding) error {
+// addThing makes a candidate of the thing at a position, unless it is one.
+func (p *Assembly) addThing(ctx context.Context, position uint64, x finding) error {
 	if _, there := p.at[position]; there {
 		return nil
 	}
@@ -226,12 +227,12 @@ func (p *Assembly) addThing(position uint64, x finding) error {
 	if err != nil {
 		return err
 	}
-	return p.addKnown(position, &row, known, x)
+	return p.addKnown(ctx, position, &row, known, x)
 }
 
-// addKnown makes a candidate of a versioned record, if it belongs into a pack for the
-// caller and its section is requested. A rule counts as a rule in any case.
-func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item, x finding) error {
+// addKnown makes a candidate of a thing, if it belongs into a pack for the caller
+// and its section is wanted. What is a rule is one all the same.
+func (p *Assembly) addKnown(ctx context.Context, position uint64, row *roster.Row, known excerpt.Item, x finding) error {
 	h := known.Head
 	if h == nil || h.State != catalog.Live {
 		return nil
@@ -239,7 +240,7 @@ func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item
 	if shown, err := p.Shows(h); err != nil || !shown {
 		return err
 	}
-	where, err := p.PlaceOf(h, known.Body)
+	where, err := p.PlaceOf(ctx, h, known.Body)
 	if err != nil {
 		return err
 	}
@@ -275,23 +276,23 @@ func (p *Assembly) addKnown(position uint64, row *roster.Row, known excerpt.Item
 	return nil
 }
 
-// addNamed makes candidates of the entities that the question names, and of their
-// relations. It does nothing if something is hidden, as in a search, or if tags are
-// requested, which relations do not have.
-func (p *Assembly) addNamed(names []string) error {
+// addNamed makes candidates of the entities that the question names, and of what
+// relates them to others. Where not all is shown nobody is asked for names, as in a
+// search, nor where only what has a tag is wanted, which relations have not.
+func (p *Assembly) addNamed(ctx context.Context, names []string) error {
 	if p.Shown != nil || access.Of(p.View) != nil || len(p.Options.Tags) > 0 {
 		return nil
 	}
 	var things []*catalog.Head
 	for _, name := range names[:min(len(names), askedNames)] {
-		list, err := p.Heads(record.Entity, 0, func(visit func(catalog.Thing) bool) error {
+		list, err := p.Heads(ctx, record.Entity, 0, func(visit func(catalog.Thing) bool) error {
 			return catalog.Named(p.Reader, p.Tenant.Number, record.Entity, name, visit)
 		}, graphThings-len(things))
 		if err != nil {
 			return err
 		}
 		for _, h := range list {
-			related, err := p.Heads(record.Relation, 0, func(visit func(catalog.Thing) bool) error {
+			related, err := p.Heads(ctx, record.Relation, 0, func(visit func(catalog.Thing) bool) error {
 				uri := memory.URI{Tenant: p.Tenant.Name, Kind: record.Entity, ID: h.ID}
 				return catalog.ReferrersOf(p.Reader, p.Tenant.Number, uri.String(), record.Relation, func(r catalog.Referrer) bool { return visit(r.Thing) })
 			}, graphThings-len(things))
@@ -305,17 +306,17 @@ func (p *Assembly) addNamed(names []string) error {
 		if p.WhyOver(h) != "" {
 			continue
 		}
-		if err := p.addThing(h.Position, finding{relevance: graphRelevance * h.Confidence}); err != nil {
+		if err := p.addThing(ctx, h.Position, finding{relevance: graphRelevance * h.Confidence}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addConflicts finds the contradictions among the candidates, and makes candidates of
+// addConflicts says which candidates contradict each other, and makes candidates of
 // the open conflicts between them.
-func (p *Assembly) addConflicts() error {
-	list, err := p.Heads(record.Conflict, 0, func(visit func(catalog.Thing) bool) error {
+func (p *Assembly) addConflicts(ctx context.Context) error {
+	list, err := p.Heads(ctx, record.Conflict, 0, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.All(record.Conflict, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, conflictsSeen)
 	if err != nil || len(list) == 0 {
@@ -328,14 +329,14 @@ func (p *Assembly) addConflicts() error {
 		}
 	}
 	for _, h := range list {
-		if err := p.addConflict(h, things); err != nil {
+		if err := p.addConflict(ctx, h, things); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *Assembly) addConflict(h *catalog.Head, things map[string]int) error {
+func (p *Assembly) addConflict(ctx context.Context, h *catalog.Head, things map[string]int) error {
 	c := pack.Conflict{ID: h.ID, Trust: h.Trust}
 	for _, link := range h.Links {
 		i, ok := things[link.To]
@@ -369,7 +370,7 @@ func (p *Assembly) addConflict(h *catalog.Head, things map[string]int) error {
 		relevant[k] = p.list[i].Relevance
 	}
 	slices.SortFunc(relevant, func(a, b float64) int { return cmp.Compare(b, a) })
-	return p.addThing(h.Position, finding{relevance: relevant[1]})
+	return p.addThing(ctx, h.Position, finding{relevance: relevant[1]})
 }
 
 // eventIn returns the index of the event of a URI in the list.

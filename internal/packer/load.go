@@ -1,6 +1,7 @@
 package packer
 
 import (
+	"context"
 	"runtime"
 	"strconv"
 	"sync"
@@ -23,9 +24,9 @@ type loaded struct {
 	err    error
 }
 
-// load reads a candidate for the composer.
-func (p *Assembly) load(c *pack.Candidate, s *pack.Source) error {
-	if err := p.Ctx.Err(); err != nil {
+// load is the composer's way to read a candidate.
+func (p *Assembly) load(ctx context.Context, c *pack.Candidate, s *pack.Source) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	x := p.read(c.Index)
@@ -70,16 +71,16 @@ func (p *Assembly) ahead() bool {
 	return false
 }
 
-// readAhead reads candidates concurrently with the composer, until that ends: it needs
-// most of the first and some of the others.
-func (p *Assembly) readAhead() (end func()) {
+// readAhead reads candidates beside the composer, until that ends: it wants most of
+// the first and some of the others.
+func (p *Assembly) readAhead(ctx context.Context) (end func()) {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return func() {}
 	}
 	var ended atomic.Bool
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		for !ended.Load() && p.Ctx.Err() == nil && p.ahead() {
+		for !ended.Load() && ctx.Err() == nil && p.ahead() {
 		}
 	})
 	return func() {
@@ -110,9 +111,9 @@ func (f *foreseen) get(position uint64) *pack.Source {
 	return f.events[position]
 }
 
-// foresee starts to read what is likely to be found, in order, while the search scores
+// foresee begins to read what is likely to be found, in its order, beside whoever weighs
 // it.
-func (p *Assembly) foresee(positions []uint64) {
+func (p *Assembly) foresee(ctx context.Context, positions []uint64) {
 	f := &p.foreseen
 	if runtime.GOMAXPROCS(0) == 1 {
 		return
@@ -124,7 +125,7 @@ func (p *Assembly) foresee(positions []uint64) {
 	f.mu.Unlock()
 	f.wait.Go(func() {
 		for _, position := range positions {
-			if f.ended.Load() || p.Ctx.Err() != nil {
+			if f.ended.Load() || ctx.Err() != nil {
 				return
 			}
 			if f.get(position) != nil {

@@ -73,7 +73,7 @@ func (b *Packer) Pack(ctx context.Context, o PackOptions) (*Packed, error) {
 	began := b.ticks()
 	var out *Packed
 	err := b.Assemble(ctx, &o, func(p *Assembly) error {
-		res, err := p.Compose()
+		res, err := p.Compose(ctx)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package packer
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -50,11 +51,11 @@ func (p *Assembly) ruleOf(c *pack.Candidate, x excerpt.Item) {
 	}
 }
 
-// addRules finds the policies and the compiled decisions that apply to the question and to the
-// caller.
-func (p *Assembly) addRules() error {
+// addRules finds the policies and the compiled decisions that hold for the question and
+// for the caller.
+func (p *Assembly) addRules(ctx context.Context) error {
 	for _, class := range []memory.PolicyKind{memory.PolicyConstraint, memory.PolicyInstruction} {
-		err := p.each(record.Policy, record.User, string(class), MaxPolicies, func(x excerpt.Item) {
+		err := p.each(ctx, record.Policy, record.User, string(class), MaxPolicies, func(x excerpt.Item) {
 			if b, ok := x.Body.(*memory.Policy); ok {
 				p.addPolicy(x.Head, b)
 			}
@@ -72,7 +73,7 @@ func (p *Assembly) addRules() error {
 		return err
 	}
 	list = p.foremost(list, decisionsSeen, func(h *catalog.Head) float64 { return p.relevance(h.Position) })
-	return p.visit(list, func(x excerpt.Item) {
+	return p.visit(ctx, list, func(x excerpt.Item) {
 		if b, ok := x.Body.(*memory.Artifact); ok {
 			p.addDecision(x.Head, &b.HMX, terms)
 		}
@@ -120,21 +121,21 @@ func (p *Assembly) foremost(list []*catalog.Head, most int, count func(*catalog.
 	return slices.DeleteFunc(list, func(h *catalog.Head) bool { return !kept[h.ID] })
 }
 
-// each calls visit with the valid ones of the newest records of a class with at least a trust,
-// newest first.
-func (p *Assembly) each(k record.Kind, least record.Trust, class string, most int, visit func(excerpt.Item)) error {
-	list, err := p.Heads(k, least, func(visit func(catalog.Thing) bool) error {
+// each calls visit with what holds of the newest things of a class that are trusted so
+// far, newest first.
+func (p *Assembly) each(ctx context.Context, k record.Kind, least record.Trust, class string, most int, visit func(excerpt.Item)) error {
+	list, err := p.Heads(ctx, k, least, func(visit func(catalog.Thing) bool) error {
 		return catalog.List(p.Reader, p.Tenant.Number, catalog.OfClass(k, class), nil, func(_ []byte, d catalog.Thing) bool { return visit(d) })
 	}, most)
 	if err != nil {
 		return err
 	}
-	return p.visit(slices.DeleteFunc(list, func(h *catalog.Head) bool { return p.WhyOver(h) != "" }), visit)
+	return p.visit(ctx, slices.DeleteFunc(list, func(h *catalog.Head) bool { return p.WhyOver(h) != "" }), visit)
 }
 
-// visit calls visit with records and their bodies, in order.
-func (p *Assembly) visit(list []*catalog.Head, visit func(excerpt.Item)) error {
-	found, err := p.bodies(list)
+// visit calls visit with what things say, in their order.
+func (p *Assembly) visit(ctx context.Context, list []*catalog.Head, visit func(excerpt.Item)) error {
+	found, err := p.bodies(ctx, list)
 	if err != nil {
 		return err
 	}
@@ -146,11 +147,11 @@ func (p *Assembly) visit(list []*catalog.Head, visit func(excerpt.Item)) error {
 	return nil
 }
 
-// bodies reads the bodies of records: nil for one that was erased meanwhile, was derived from an
-// erased one, or is unreadable.
-func (p *Assembly) bodies(list []*catalog.Head) ([]memory.Body, error) {
+// bodies reads what things say, nil for what was erased meanwhile, as what it was derived
+// from may be, or cannot be read.
+func (p *Assembly) bodies(ctx context.Context, list []*catalog.Head) ([]memory.Body, error) {
 	found := make([]memory.Body, len(list))
-	return found, p.Parallel(len(list), func(i int) error {
+	return found, p.Parallel(ctx, len(list), func(i int) error {
 		rec, err := p.Record(list[i].Position)
 		if err != nil || rec == nil || rec.Body == nil {
 			return p.Passed(err)
@@ -237,16 +238,16 @@ func mostlyIn(said string, terms map[text.Term]bool) bool {
 	return all > 0 && 2*in >= all
 }
 
-// task returns what is known about the current task of the session: how such tasks are done, and
-// its last actions.
-func (p *Assembly) task() (pack.Task, error) {
+// task returns what is known of what the session is doing: how such tasks are done, and
+// what it did last.
+func (p *Assembly) task(ctx context.Context) (pack.Task, error) {
 	var task pack.Task
-	deeds, err := p.deeds()
+	deeds, err := p.deeds(ctx)
 	if err != nil {
 		return task, err
 	}
 	task.Deeds = deeds
-	if task.Next, err = p.next(); err != nil {
+	if task.Next, err = p.next(ctx); err != nil {
 		return task, err
 	}
 	if len(deeds) == 0 && len(p.schemas) == 0 {
@@ -259,7 +260,7 @@ func (p *Assembly) task() (pack.Task, error) {
 	list = slices.DeleteFunc(list, func(h *catalog.Head) bool { return len(deeds) == 0 && p.schemas[h.ID] == 0 })
 	slices.SortStableFunc(list, func(a, b *catalog.Head) int { return cmp.Compare(p.schemas[b.ID], p.schemas[a.ID]) }) // otherwise newest first
 	list = list[:min(len(list), schemasSeen)]
-	found, err := p.bodies(list)
+	found, err := p.bodies(ctx, list)
 	if err != nil {
 		return task, err
 	}
@@ -276,11 +277,11 @@ func (p *Assembly) task() (pack.Task, error) {
 }
 
 // next returns the tools that the session may call next.
-func (p *Assembly) next() (list []pack.Next, err error) {
+func (p *Assembly) next(ctx context.Context) (list []pack.Next, err error) {
 	if p.Request.Session == "" {
 		return nil, nil
 	}
-	found, err := p.packer.adviser.Foresee(p.Ctx, board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.Request.Session, p.Request.Tags, advise.DefaultNextSteps)
+	found, err := p.packer.adviser.Foresee(ctx, board.State{Reader: p.Reader, Tenant: p.Tenant, View: p.View}, p.Request.Session, p.Request.Tags, advise.DefaultNextSteps)
 	if err != nil {
 		return nil, err
 	}
@@ -299,8 +300,8 @@ func (p *Assembly) next() (list []pack.Next, err error) {
 	return list, nil
 }
 
-// deeds returns the last actions of the session, oldest first.
-func (p *Assembly) deeds() ([]pack.Deed, error) {
+// deeds returns what the session did last, oldest first.
+func (p *Assembly) deeds(ctx context.Context) ([]pack.Deed, error) {
 	if p.Request.Session == "" {
 		return nil, nil
 	}
@@ -316,7 +317,7 @@ func (p *Assembly) deeds() ([]pack.Deed, error) {
 		if positions, _, err = w.Around(nil, session, end, most, 0); err != nil {
 			break
 		}
-		if list, err = p.Deeds(positions); err != nil || len(list) >= deedsSeen || len(positions) < most || most >= MaxSessionEvents {
+		if list, err = p.Deeds(ctx, positions); err != nil || len(list) >= deedsSeen || len(positions) < most || most >= MaxSessionEvents {
 			break
 		}
 	}

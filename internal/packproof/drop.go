@@ -1,6 +1,7 @@
 package packproof
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -17,11 +18,11 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// drops returns the first problem with a dropped candidate, or "": it did not exist, or is
-// described wrongly.
-func (v *verifying) drops() (string, error) {
+// drops says which of what was dropped was not there, or is said to be something else, or
+// nothing.
+func (v *verifying) drops(ctx context.Context) (string, error) {
 	for i := range v.p.DroppedEntries {
-		problem, err := v.drop(&v.p.DroppedEntries[i])
+		problem, err := v.drop(ctx, &v.p.DroppedEntries[i])
 		if err != nil {
 			return "", err
 		}
@@ -32,9 +33,9 @@ func (v *verifying) drops() (string, error) {
 	return "", nil
 }
 
-// drop returns the problem with a drop, or "". About a record that was erased since, nothing
-// is known.
-func (v *verifying) drop(d *hmx.DroppedEntry) (string, error) {
+// drop says what is wrong with a drop, or nothing. Of what was erased since, nothing is
+// known.
+func (v *verifying) drop(ctx context.Context, d *hmx.DroppedEntry) (string, error) {
 	var uri, of string
 	for _, name := range sortedKeys(d.Extra) {
 		into := map[string]*string{"uri": &uri, "of": &of}[name]
@@ -63,11 +64,11 @@ func (v *verifying) drop(d *hmx.DroppedEntry) (string, error) {
 			return "", nil // an unreadable record
 		}
 	}
-	return v.dropped(u, d)
+	return v.dropped(ctx, u, d)
 }
 
-// dropped returns the problem with the drop of a record, or "".
-func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
+// dropped says what is wrong with a drop of something, or nothing.
+func (v *verifying) dropped(ctx context.Context, u memory.URI, d *hmx.DroppedEntry) (string, error) {
 	there, gone, problem, err := v.sourceThen(u.Head())
 	switch {
 	case err != nil || problem != "" && d.DropReason == hmx.DropProvenance || gone && !there:
@@ -105,7 +106,7 @@ func (v *verifying) dropped(u memory.URI, d *hmx.DroppedEntry) (string, error) {
 		if problem, err := v.thingDroppedFor(d, x); err != nil || problem != "" {
 			return problem, err
 		}
-		if places, err = v.placesOf(x); err != nil {
+		if places, err = v.placesOf(ctx, x); err != nil {
 			return "", err
 		}
 	}

@@ -1,6 +1,7 @@
 package packproof
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -90,8 +91,8 @@ type truth struct {
 	most       int
 }
 
-// entry proves an entry. The error is for what prevented the check.
-func (v *verifying) entry(e *hmx.Entry) (EntryProof, error) {
+// entry proves an entry. The error is for what kept it from looking.
+func (v *verifying) entry(ctx context.Context, e *hmx.Entry) (EntryProof, error) {
 	out := EntryProof{SourceID: e.SourceID}
 	said, problem := statedOf(e.Extra)
 	out.URI, out.Position = said.URI, said.Position
@@ -112,7 +113,7 @@ func (v *verifying) entry(e *hmx.Entry) (EntryProof, error) {
 		out.Problem = problem
 		return out, err
 	}
-	t, problem, err := v.truthOf(u, out.Position, rec, &out)
+	t, problem, err := v.truthOf(ctx, u, out.Position, rec, &out)
 	if err == nil && problem == "" {
 		problem = v.compare(e, &said, t)
 	}
@@ -120,8 +121,8 @@ func (v *verifying) entry(e *hmx.Entry) (EntryProof, error) {
 	return out, err
 }
 
-// truthOf returns what an entry for the record at a position must say.
-func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, out *EntryProof) (t *truth, problem string, err error) {
+// truthOf returns what the record at a position makes an entry say that names it.
+func (v *verifying) truthOf(ctx context.Context, u memory.URI, position uint64, rec *index.Record, out *EntryProof) (t *truth, problem string, err error) {
 	another := fmt.Sprintf("position: %d is another record than %s", position, out.URI)
 	if u.Kind == record.Event {
 		if rec.Event == nil || rec.Event.EventID != u.ID {
@@ -147,7 +148,7 @@ func (v *verifying) truthOf(u memory.URI, position uint64, rec *index.Record, ou
 		kind: u.Kind, time: rec.Header.Time, trust: rec.Header.Trust, class: x.Head.Class, uri: excerpt.URIOf(v.Tenant.Name, x.Head),
 		confidence: x.Head.Confidence, least: 1, most: 1,
 	}
-	if t.places, err = v.placesOf(x); err != nil {
+	if t.places, err = v.placesOf(ctx, x); err != nil {
 		return nil, "", err
 	}
 	if t.texts, err = v.textsOf(x); err != nil {
@@ -229,12 +230,12 @@ func (v *verifying) score(e *hmx.Entry, p *parts, t *truth) string {
 	return ""
 }
 
-// placesOf returns the possible places of a record in a pack. A strategy is among the goals
-// if its purpose was a goal then, which is not looked up; a procedure that the hints come
-// from may be in the workflow.
-func (v *verifying) placesOf(x excerpt.Item) (list []excerpt.Place, err error) {
+// placesOf returns where a thing may be in a pack. A strategy is among the goals if what
+// it is for was one then, which is not looked up; a procedure that the hints are of may
+// be in the workflow.
+func (v *verifying) placesOf(ctx context.Context, x excerpt.Item) (list []excerpt.Place, err error) {
 	v.SetGoals()
-	usual, err := v.PlaceOf(x.Head, x.Body)
+	usual, err := v.PlaceOf(ctx, x.Head, x.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +246,7 @@ func (v *verifying) placesOf(x excerpt.Item) (list []excerpt.Place, err error) {
 	}
 	if s, ok := a.HMX.StrategyTemplate(); ok {
 		v.SetGoals(s.Goal)
-		goal, err := v.PlaceOf(x.Head, x.Body)
+		goal, err := v.PlaceOf(ctx, x.Head, x.Body)
 		return append(list, goal), err
 	}
 	if usual.Section == hmx.SectionProcedures && v.p.WorkflowHints.Value.ActiveTaskSchema.Value == x.Head.ID {

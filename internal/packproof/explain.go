@@ -52,11 +52,11 @@ func (b *Prover) ExplainPack(ctx context.Context, o packer.PackOptions, what str
 	}
 	var out *Explanation
 	err := b.packer.Assemble(ctx, &o, func(p *packer.Assembly) error {
-		res, err := p.Compose()
+		res, err := p.Compose(ctx)
 		if err != nil {
 			return err
 		}
-		out, err = (&explaining{p}).explain(res, what)
+		out, err = (&explaining{p}).explain(ctx, res, what)
 		if err == nil {
 			out.PackID = res.Pack.PackID
 		}
@@ -75,8 +75,8 @@ type meant struct {
 	head     *catalog.Head // of a versioned record
 }
 
-// explain determines what happened to a record.
-func (p *explaining) explain(res *pack.Result, what string) (*Explanation, error) {
+// explain finds out what became of something.
+func (p *explaining) explain(ctx context.Context, res *pack.Result, what string) (*Explanation, error) {
 	unknown := &Explanation{Reason: ReasonUnknown, Detail: "There is nothing by that name here for whoever asks."}
 	if p.Rows == nil {
 		return unknown, nil
@@ -97,7 +97,7 @@ func (p *explaining) explain(res *pack.Result, what string) (*Explanation, error
 			return out, nil
 		}
 	}
-	out.Reason, out.Detail, err = p.whyNone(m)
+	out.Reason, out.Detail, err = p.whyNone(ctx, m)
 	if out.Reason == ReasonUnknown {
 		return unknown, err
 	}
@@ -211,8 +211,8 @@ func (p *explaining) verdictText(res *pack.Result, v *pack.Verdict) string {
 	return why + " " + rank
 }
 
-// whyNone says why a record is not a candidate.
-func (p *explaining) whyNone(m *meant) (reason, detail string, err error) {
+// whyNone says why something is no candidate.
+func (p *explaining) whyNone(ctx context.Context, m *meant) (reason, detail string, err error) {
 	if h := m.head; h != nil {
 		switch h.State {
 		case catalog.Redacted:
@@ -231,7 +231,7 @@ func (p *explaining) whyNone(m *meant) (reason, detail string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		where, err := p.PlaceOf(h, x.Body)
+		where, err := p.PlaceOf(ctx, h, x.Body)
 		if err != nil {
 			return "", "", err
 		}
@@ -241,7 +241,7 @@ func (p *explaining) whyNone(m *meant) (reason, detail string, err error) {
 		if !p.Applies(x.Body) {
 			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + access.ScopeText(x.Body) + ".", nil
 		}
-		return p.whyNotFound(m, where.Section, h.Tags)
+		return p.whyNotFound(ctx, m, where.Section, h.Tags)
 	}
 	rec, err := p.Record(m.position)
 	if err := p.Passed(err); err != nil {
@@ -261,12 +261,12 @@ func (p *explaining) whyNone(m *meant) (reason, detail string, err error) {
 	if rec.Event != nil {
 		tags = rec.Event.Tags
 	}
-	return p.whyNotFound(m, excerpt.EventPlace(row.Class).Section, tags)
+	return p.whyNotFound(ctx, m, excerpt.EventPlace(row.Class).Section, tags)
 }
 
-// whyNotFound says why the search did not return a record that has a section and the
-// tags.
-func (p *explaining) whyNotFound(m *meant, section hmx.Section, tags []string) (reason, detail string, err error) {
+// whyNotFound says why a search did not bring something that belongs into a section and
+// has tags.
+func (p *explaining) whyNotFound(ctx context.Context, m *meant, section hmx.Section, tags []string) (reason, detail string, err error) {
 	if !p.Request.Includes(section) {
 		return ReasonExcluded, fmt.Sprintf("It is of section %s, which was not asked for.", section), nil
 	}
@@ -279,7 +279,7 @@ func (p *explaining) whyNotFound(m *meant, section hmx.Section, tags []string) (
 	}
 	looked, room := p.Options.TopK, p.Room
 	p.Options.TopK, p.Room = retrieval.MaxSearchHits, 0
-	answer, _, err := p.Answer()
+	answer, _, err := p.Answer(ctx)
 	p.Options.TopK, p.Room = looked, room
 	if err != nil {
 		return "", "", err

@@ -103,7 +103,7 @@ func (a *again) compare(ctx context.Context) (Remade, string, error) {
 // hidden from the caller since.
 func (a *again) same(ctx context.Context) (same, hidden bool, err error) {
 	err = a.b.packer.Assemble(ctx, &a.o, func(p *packer.Assembly) error {
-		res, err := p.Compose()
+		res, err := p.Compose(ctx)
 		if err != nil {
 			return err
 		}

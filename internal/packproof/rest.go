@@ -3,6 +3,7 @@ package packproof
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -30,15 +31,15 @@ func same(a, b json.Marshaler) bool {
 	return err == nil && wrong == nil && bytes.Equal(x, y)
 }
 
-// hints returns the hint that does not come from a record, or "". The progress of the
-// session is taken from the pack.
-func (v *verifying) hints() (string, error) {
+// hints says what of the hints is not that of a record, or nothing. How far the session
+// has come is taken from the pack.
+func (v *verifying) hints(ctx context.Context) (string, error) {
 	const field = "workflow_hints"
 	if !v.p.WorkflowHints.Set {
 		return "", nil
 	}
 	h := v.p.WorkflowHints.Value
-	if problem, err := v.blockers(h.Blockers); err != nil || problem != "" {
+	if problem, err := v.blockers(ctx, h.Blockers); err != nil || problem != "" {
 		return problem, err
 	}
 	problem, observed, err := v.observed(h.SuggestedNextSteps)
@@ -120,9 +121,9 @@ func names(content hmx.Raw, text string) bool {
 	return err == nil && bytes.Contains([]byte(content), quoted)
 }
 
-// blockers returns the blocker that no event of the session in the pack's state contains,
-// or "".
-func (v *verifying) blockers(list []string) (string, error) {
+// blockers says which is none that an event of the session in the pack's state tells of,
+// or nothing.
+func (v *verifying) blockers(ctx context.Context, list []string) (string, error) {
 	if len(list) == 0 {
 		return "", nil
 	}
@@ -136,7 +137,7 @@ func (v *verifying) blockers(list []string) (string, error) {
 		return "", err
 	}
 	positions = slices.DeleteFunc(positions, func(position uint64) bool { return position >= v.size })
-	deeds, err := v.Deeds(positions)
+	deeds, err := v.Deeds(ctx, positions)
 	if err != nil {
 		return "", err
 	}
@@ -149,8 +150,8 @@ func (v *verifying) blockers(list []string) (string, error) {
 	return "", nil
 }
 
-// constraints returns the constraint that does not come from a record, or "".
-func (v *verifying) constraints() (string, error) {
+// constraints says which of them is not that of a record, or nothing.
+func (v *verifying) constraints(context.Context) (string, error) {
 	seen := make(map[string]bool)
 	for i := range v.p.DecisionConstraints {
 		c := &v.p.DecisionConstraints[i]

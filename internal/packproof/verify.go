@@ -159,9 +159,9 @@ func (b *Prover) verifyPack(ctx context.Context, tenant string, v *verifying, m 
 		}
 		now := v.p.CreatedAt.Time()
 		v.Reading = excerpt.Reading{Tags: v.request.Tags, Question: retrieval.Question{
-			Ctx: ctx, From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, View: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, IncludeExpired: true, Now: index.Nanos(now), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
+			From: b.retrieval, Reader: s.Reader, Tenant: s.Tenant, View: board.View{Agent: v.p.AgentID.Value, Conditions: v.request.Conditions}, IncludeExpired: true, Now: index.Nanos(now), Records: make(map[uint64]*index.Record), Keep: excerpt.KeptRecords,
 		}}
-		if err = v.all(proof); err != nil {
+		if err = v.all(ctx, proof); err != nil {
 			return err
 		}
 		proof.Root, proof.Records = v.root, len(v.proven)
@@ -228,19 +228,19 @@ type verifying struct {
 }
 
 // all proves all parts of a pack.
-func (v *verifying) all(proof *PackProof) error {
+func (v *verifying) all(ctx context.Context, proof *PackProof) error {
 	for i := range v.p.Entries {
-		if err := v.Ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		e, err := v.entry(&v.p.Entries[i])
+		e, err := v.entry(ctx, &v.p.Entries[i])
 		if err != nil {
 			return err
 		}
 		proof.Entries = append(proof.Entries, e)
 	}
-	for _, part := range []func() (string, error){v.hints, v.constraints, v.drops, v.rules} {
-		problem, err := part()
+	for _, part := range []func(context.Context) (string, error){v.hints, v.constraints, v.drops, v.rules} {
+		problem, err := part(ctx)
 		if err != nil {
 			return err
 		}

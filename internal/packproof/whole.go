@@ -2,6 +2,7 @@ package packproof
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -83,13 +84,13 @@ func (v *verifying) listed() string {
 	return ""
 }
 
-// rules returns a valid hard rule in the state of the pack that is missing, or "". Under a
-// scope it is unknown which were visible.
-func (v *verifying) rules() (string, error) {
+// rules says which hard rule that held in the state of the pack is not told, or nothing.
+// Under a scope it is not known which were shown.
+func (v *verifying) rules(ctx context.Context) (string, error) {
 	if v.request.Scope != "" {
 		return "", nil
 	}
-	list, all, err := v.rulesThen()
+	list, all, err := v.rulesThen(ctx)
 	if err != nil || !all {
 		return "", err
 	}
@@ -102,7 +103,7 @@ func (v *verifying) rules() (string, error) {
 	}
 	complete := int64(len(v.p.DroppedEntries)) == v.p.TokenBudget.DroppedCount
 	for _, x := range list {
-		where, err := v.PlaceOf(x.Head, x.Body)
+		where, err := v.PlaceOf(ctx, x.Head, x.Body)
 		if err != nil {
 			return "", err
 		}
@@ -128,10 +129,10 @@ func (v *verifying) rules() (string, error) {
 	return "", nil
 }
 
-// rulesThen returns the hard rules of users and operators that were valid for the caller in
-// the state of the pack, as far as they are still on record, and whether these are all that a
-// pack reads.
-func (v *verifying) rulesThen() (list []excerpt.Item, all bool, err error) {
+// rulesThen returns the hard rules of users and operators that held in the state of the pack
+// for whoever it was made for, as far as they are still on record, and whether these are all
+// that a pack looks at.
+func (v *verifying) rulesThen(ctx context.Context) (list []excerpt.Item, all bool, err error) {
 	for _, k := range []record.Kind{record.Memory, record.Policy} {
 		for _, state := range []catalog.State{catalog.Live, catalog.Forgotten, catalog.Expired} {
 			var ids []string
@@ -139,7 +140,7 @@ func (v *verifying) rulesThen() (list []excerpt.Item, all bool, err error) {
 			var failed error
 			err := catalog.List(v.Reader, v.Tenant.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
 				if looked++; looked%256 == 0 {
-					failed = v.Ctx.Err()
+					failed = ctx.Err()
 				}
 				var h *catalog.Head
 				if failed == nil {

@@ -9,7 +9,6 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 )
 
@@ -40,7 +39,7 @@ func (r *Registry) Note(ctx context.Context, at time.Time, act Act) error {
 	if err != nil {
 		return err
 	}
-	res, err := r.board.Append(board.AsSystem(ctx), lukasa.Writer{Actor: act.By, Trust: lukasa.Operator}, &lukasa.Event{
+	res, err := r.board.Append(ctx, lukasa.Writer{Actor: act.By, Trust: lukasa.Operator}, &lukasa.Event{
 		HMXVersion: hmx.Version, EventID: id, EventType: actType, AgentID: actAgent, TenantID: lukasa.SystemTenant,
 		SessionID: actSession, Timestamp: hmx.TimeOf(at.UTC()), Sequence: at.UnixMicro(), Content: hmx.Raw(content),
 	})
@@ -56,7 +55,7 @@ func (r *Registry) Note(ctx context.Context, at time.Time, act Act) error {
 // Acts returns acts, oldest first: at most limit, after the cursor of an earlier call. next is
 // empty at the end.
 func (r *Registry) Acts(ctx context.Context, limit int, after string) (acts []Act, next string, err error) {
-	page, err := r.tenant("").Events(board.AsSystem(ctx), lukasa.EventQuery{Session: actSession, Limit: limit, After: after})
+	page, err := r.tenant("").Events(ctx, lukasa.EventQuery{Session: actSession, Limit: limit, After: after})
 	if errors.Is(err, fault.NotFound) {
 		return nil, "", nil // nothing was ever stored here
 	}

@@ -19,7 +19,7 @@ type Registry struct {
 }
 
 // New returns the registry of a board.
-func New(board *lukasa.Board) *Registry { return &Registry{board} }
+func New(b *lukasa.Board) *Registry { return &Registry{b.AsSystem(board.System())} }
 
 // Document is a document with a name.
 type Document struct {
@@ -48,7 +48,7 @@ func (r *Registry) Put(ctx context.Context, by, collection, name, text string, c
 	if fresh {
 		expect = lukasa.Version(0)
 	}
-	_, err = r.tenant(by).Put(board.AsSystem(ctx), &lukasa.Memory{
+	_, err = r.tenant(by).Put(ctx, &lukasa.Memory{
 		Type: "fact", Key: collection + "/" + name, Text: text, Tags: []string{collection}, Metadata: hmx.Raw(data),
 	}, expect)
 	return err
@@ -57,7 +57,7 @@ func (r *Registry) Put(ctx context.Context, by, collection, name, text string, c
 // Drop ends a document. Its history stays.
 func (r *Registry) Drop(ctx context.Context, by, collection, name, reason string) error {
 	ref := lukasa.Ref{Kind: lukasa.MemoryKind, Key: collection + "/" + name}
-	_, err := r.tenant(by).Forget(board.AsSystem(ctx), ref, reason, lukasa.AnyVersion())
+	_, err := r.tenant(by).Forget(ctx, ref, reason, lukasa.AnyVersion())
 	return err
 }
 
@@ -66,7 +66,7 @@ func (r *Registry) All(ctx context.Context, collection string) ([]Document, erro
 	var list []Document
 	for _, state := range []lukasa.State{lukasa.Live, lukasa.Forgotten} {
 		for after := ""; ; {
-			page, err := r.tenant("").List(board.AsSystem(ctx), lukasa.ListOptions{Tag: collection, State: state, Limit: 1000, After: after})
+			page, err := r.tenant("").List(ctx, lukasa.ListOptions{Tag: collection, State: state, Limit: 1000, After: after})
 			if errors.Is(err, fault.NotFound) {
 				return nil, nil // nothing was ever stored here
 			}

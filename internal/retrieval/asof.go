@@ -110,10 +110,10 @@ func (p *Presence) Shows(v board.View, h *catalog.Head) (bool, error) {
 	return ok && now.State != catalog.Redacted && access.Sees(v, now), err
 }
 
-// Enter sets the state of the question, which has records.
-func (a *Question) Enter(m StateAt) (err error) {
+// Enter makes a state with records the one that is looked at.
+func (a *Question) Enter(ctx context.Context, m StateAt) (err error) {
 	a.From, a.Reader, a.Tenant, a.Since, a.Now = m.From, m.Reader, m.Tenant, m.Since, access.NowOf(a.View, m.Tenant)
-	if a.Shown, err = a.From.Visible(a.Ctx, board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}); err != nil {
+	if a.Shown, err = a.From.Visible(ctx, board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}); err != nil {
 		return err
 	}
 	if a.Whole, err = board.Unerased(a.State()); err != nil || m.then == nil {
@@ -123,7 +123,7 @@ func (a *Question) Enter(m StateAt) (err error) {
 		return err
 	}
 	a.present = m.Present
-	err = a.hide(m.then)
+	err = a.hide(ctx, m.then)
 	if a.AsThen {
 		a.present = nil
 	}

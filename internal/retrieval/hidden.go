@@ -1,7 +1,9 @@
 package retrieval
 
 import (
+	"context"
 	"crypto/sha256"
+
 	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
@@ -20,13 +22,13 @@ type hiddenNow struct {
 	list []uint64
 }
 
-// hide removes what is hidden now from what is visible in a past state, unless the caller
-// wants the visibility of then.
-func (a *Question) hide(x *past) error {
+// hide takes out of what is visible in a past state what is hidden now, unless it is to be
+// as it was for the caller then.
+func (a *Question) hide(ctx context.Context, x *past) error {
 	if access.Of(a.View) == nil && a.View.Agent == "" {
 		return nil
 	}
-	list, err := a.hidden(x)
+	list, err := a.hidden(ctx, x)
 	a.HiddenSince = len(list) > 0
 	if err != nil || len(list) == 0 || a.AsThen {
 		return err
@@ -55,9 +57,9 @@ func (a *Question) hide(x *past) error {
 	return nil
 }
 
-// hidden returns the positions of a past state that are hidden from the caller now. The
-// last result is cached with the state.
-func (a *Question) hidden(x *past) ([]uint64, error) {
+// hidden returns where that is of a past state which is hidden now from the caller.
+// The last answer is kept with the state.
+func (a *Question) hidden(ctx context.Context, x *past) ([]uint64, error) {
 	key := hiddenNow{who: sha256.Sum256([]byte(a.View.Agent + "\x00" + a.View.Scope)), size: a.present.t.Size}
 	x.all.mu.Lock()
 	known := x.hidden
@@ -73,7 +75,7 @@ func (a *Question) hidden(x *past) ([]uint64, error) {
 		looked := 0
 		err := catalog.List(a.Reader, a.Tenant.Number, catalog.All(k, catalog.Live), nil, func(_ []byte, d catalog.Thing) bool {
 			if looked++; looked%256 == 0 {
-				failed = a.Ctx.Err()
+				failed = ctx.Err()
 			}
 			var h *catalog.Head
 			if failed == nil {

@@ -21,15 +21,16 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Packs, searches and finds of a past state rebuild it: its records are folded into indexes, which are
-// queried as those of the present are. So results and weights are exactly those of then, except for what was
-// erased since. A mask over the present indexes would not do: they lack superseded versions, and how rare a
-// word is depends on later records.
+// A past state of a tenant is rebuilt, for packs, searches and finds alike: its records up to then are folded into indexes
+// in memory, which are then asked as those of the present are. So what is found, and how
+// it is weighed, is what it was then, to the last bit, but for what was erased since. A
+// mask over the indexes of the present would not do: versions that were superseded are
+// not in them, and how rare a word is depends on what came later.
 
-// keptPast is the maximum number of records of a past state that is rebuilt in memory and cached. A larger
-// one is rebuilt for each caller, in files that are removed when it is released, or when the directory is
-// next opened.
-const keptPast = 20_000
+// MaxPast is how many records a past state has at most that is made in memory, and kept
+// for the next who asks. A larger one is made for each, in files that are removed when it
+// is let go, or when the directory is opened next.
+const MaxPast = 20_000
 
 // pastChecked is how many newer records a cached state is checked for erasures, before it is rebuilt instead.
 const pastChecked = 4096
@@ -39,7 +40,7 @@ type pasts struct {
 	turn chan struct{} // a semaphore of one: held by the goroutine that replays
 	kept *past         // of the holder of the turn
 	made int           // number of states in files; of the same
-	most uint64        // maximum records of one in memory: keptPast
+	most uint64        // records of one in memory
 
 	erasures atomic.Uint64 // number of erasures
 	upTo     uint64        // erasures that the cached state includes; of the holder of the turn
@@ -47,8 +48,8 @@ type pasts struct {
 	mu sync.Mutex // guards the users of a state
 }
 
-func newPasts() *pasts {
-	p := &pasts{turn: make(chan struct{}, 1), most: keptPast}
+func newPasts(most uint64) *pasts {
+	p := &pasts{turn: make(chan struct{}, 1), most: most}
 	p.turn <- struct{}{}
 	return p
 }

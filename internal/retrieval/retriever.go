@@ -24,9 +24,10 @@ type Retriever struct {
 	beside any
 }
 
-// New returns the retriever of a board, and follows the board.
-func New(core *board.Board) *Retriever {
-	r := &Retriever{core: core, searcher: recall.New(core.Options().RecallBytes), sights: newSights(), pasts: newPasts(), actives: newActives()}
+// New returns the retriever of a board, which it follows. Past is how many records a past state
+// has at most that is kept in memory.
+func New(core *board.Board, past uint64) *Retriever {
+	r := &Retriever{core: core, searcher: recall.New(core.Options().RecallBytes), sights: newSights(), pasts: newPasts(past), actives: newActives()}
 	core.Follow(retrieved{b: r}, pastFollower{b: r}, r.actives)
 	return r
 }
@@ -50,14 +51,8 @@ func (b *Retriever) Roster(s board.State) (*roster.View, error) {
 	return b.searcher.Roster(recall.State{Reader: s.Reader, Tenant: s.Tenant.Number, Size: s.Tenant.Size})
 }
 
-// ForgetViews empties the visibility cache.
-func (b *Retriever) ForgetViews() { b.sights = newSights() }
-
 // Judged returns how many records were read to determine visibility.
 func (b *Retriever) Judged() int64 { return b.sights.looked.Load() }
-
-// KeepPasts sets the maximum number of records of a past state that is kept in memory.
-func (b *Retriever) KeepPasts(records uint64) { b.pasts.most = records }
 
 // PastRecords returns the maximum number of records of a past state that is kept in memory.
 func (b *Retriever) PastRecords() uint64 { return b.pasts.most }

@@ -150,9 +150,9 @@ func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, err
 			found = o.nothing(b, s.View)
 			return nil
 		}
-		a := &Question{Ctx: ctx, Options: &o, View: s.View, Records: make(map[uint64]*index.Record), Keep: keptRecords}
-		if err = a.Enter(m); err == nil {
-			found, err = a.run()
+		a := &Question{Options: &o, View: s.View, Records: make(map[uint64]*index.Record), Keep: keptRecords}
+		if err = a.Enter(ctx, m); err == nil {
+			found, err = a.run(ctx)
 		}
 		return err
 	})
@@ -173,7 +173,6 @@ func (o *SearchOptions) nothing(b *Retriever, v board.View) *Searched {
 
 // Question is one running search.
 type Question struct {
-	Ctx     context.Context
 	From    *Retriever
 	Reader  kv.Reader
 	Tenant  *ledger.Tenant
@@ -221,9 +220,9 @@ func (a *Question) State() board.State {
 	return board.State{Reader: a.Reader, Tenant: a.Tenant, View: a.View}
 }
 
-// run searches and renders the hits.
-func (a *Question) run() (*Searched, error) {
-	answer, degraded, err := a.Answer()
+// run asks and shows.
+func (a *Question) run(ctx context.Context) (*Searched, error) {
+	answer, degraded, err := a.Answer(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -231,25 +230,25 @@ func (a *Question) run() (*Searched, error) {
 		Class: answer.Class, Candidates: answer.Candidates, Form: a.Options.Form, Counter: a.From.core.Tokens().Name(), Root: board.RootOf(a.Tenant),
 		BudgetTokens: leastBudget(a.Options.BudgetTokens, access.Of(a.View).Budget()), Degraded: degraded,
 	}
-	return found, a.show(answer.Hits, found)
+	return found, a.show(ctx, answer.Hits, found)
 }
 
-// Answer runs the search, and describes what could not be used.
-func (a *Question) Answer() (*recall.Answer, []string, error) {
+// Answer asks, and says in words what could not be used.
+func (a *Question) Answer(ctx context.Context) (*recall.Answer, []string, error) {
 	degraded, err := a.open()
 	if err != nil {
 		return nil, nil, err
 	}
-	answer, err := a.ask()
+	answer, err := a.ask(ctx)
 	if errors.Is(err, recall.ErrNoVectors) && strings.TrimSpace(a.Options.Query) != "" {
 		degraded = append(degraded, a.builtinAlone())
-		answer, err = a.ask()
+		answer, err = a.ask(ctx)
 	}
 	return answer, degraded, err
 }
 
-// ask runs the request against the searcher.
-func (a *Question) ask() (*recall.Answer, error) {
+// ask asks.
+func (a *Question) ask(ctx context.Context) (*recall.Answer, error) {
 	q := recall.Request{
 		Query: a.Options.Query, K: a.Options.TopK, Now: a.Now, Where: a.Options.conditions(), Accept: a.accept,
 		Each:   len(a.Options.Tags) > 0,
@@ -262,7 +261,7 @@ func (a *Question) ask() (*recall.Answer, error) {
 	if a.Shown != nil {
 		q.Visible = &a.Shown.Visible
 	}
-	return a.From.searcher.Search(a.Ctx, recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size}, q)
+	return a.From.searcher.Search(ctx, recall.State{Reader: a.Reader, Tenant: a.Tenant.Number, Size: a.Tenant.Size}, q)
 }
 
 // leastBudget returns the lower of two budgets; zero means none.
@@ -465,11 +464,11 @@ func (a *Question) exact(position uint64) ([]float32, error) {
 // shownAtOnce is how many hits are read in parallel before the budget is checked.
 const shownAtOnce = 64
 
-// show reads the hits and adds them to the answer, within the budget.
-func (a *Question) show(hits []recall.Hit, found *Searched) error {
+// show reads the hits and puts them into the answer, as long as the budget lasts.
+func (a *Question) show(ctx context.Context, hits []recall.Hit, found *Searched) error {
 	uris := make([]memory.URI, len(hits))
 	for from := 0; from < len(hits); from += shownAtOnce {
-		some, err := a.readHits(hits[from:min(from+shownAtOnce, len(hits))])
+		some, err := a.readHits(ctx, hits[from:min(from+shownAtOnce, len(hits))])
 		if err != nil {
 			return err
 		}
@@ -493,13 +492,13 @@ func (a *Question) show(hits []recall.Hit, found *Searched) error {
 	return nil
 }
 
-// readHits reads the documents of hits, nil for those that were erased.
-func (a *Question) readHits(hits []recall.Hit) ([]*SearchHit, error) {
+// readHits reads what hits are, nil for those that were erased.
+func (a *Question) readHits(ctx context.Context, hits []recall.Hit) ([]*SearchHit, error) {
 	const each = 4 // hits per goroutine
 	list := make([]*SearchHit, len(hits))
 	err := index.Share(len(hits), index.Parts(len(hits), each), func(_, from, to int) error {
 		for i := from; i < to; i++ {
-			if err := a.Ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 			h, err := a.hit(&hits[i])

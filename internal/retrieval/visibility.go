@@ -151,8 +151,8 @@ func (b *Retriever) Visible(ctx context.Context, st board.State) (*Visibility, e
 	defer func() { s.turn <- struct{}{} }()
 	seen := s.last
 	if seen == nil || seen.size != st.Tenant.Size {
-		l := &looker{ctx: ctx, b: b, r: st.Reader, t: st.Tenant, view: st.View, rows: rows, sight: s}
-		seen, err = l.look()
+		l := &looker{b: b, r: st.Reader, t: st.Tenant, view: st.View, rows: rows, sight: s}
+		seen, err = l.look(ctx)
 		b.sights.weigh(s, sightBytes+(256+128)*cap(s.decided))
 		if err != nil {
 			return nil, err
@@ -166,7 +166,6 @@ func (b *Retriever) Visible(ctx context.Context, st board.State) (*Visibility, e
 
 // looker computes what a view shows of a state.
 type looker struct {
-	ctx   context.Context
 	b     *Retriever
 	r     kv.Reader
 	t     *ledger.Tenant
@@ -175,8 +174,8 @@ type looker struct {
 	sight *sight
 }
 
-// look decides the undecided positions, and returns what is shown.
-func (l *looker) look() (*Visibility, error) {
+// look decides about what is not decided yet, and returns what is shown.
+func (l *looker) look(ctx context.Context) (*Visibility, error) {
 	judge, err := access.Of(l.view).Sketcher(scope.Marks{
 		Session: func(name string) [16]byte { return index.DigestOf(name) },
 		Tag:     func(name string) uint64 { return uint64(roster.TagOf(name)) },
@@ -191,14 +190,14 @@ func (l *looker) look() (*Visibility, error) {
 	}
 	var unsure []uint64
 	for chunk := range chunks {
-		if err := l.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if unsure, err = l.sketch(judge, chunk, unsure); err != nil {
 			return nil, err
 		}
 	}
-	gone, err := l.read(unsure)
+	gone, err := l.read(ctx, unsure)
 	if err != nil {
 		return nil, err
 	}
@@ -348,9 +347,9 @@ var ClassNames = sync.OnceValue(func() map[roster.Class]string {
 // lookedTogether is how many records are worth a goroutine.
 const lookedTogether = 64
 
-// read decides documents by their records, and reports whether some were erased since the
-// snapshot was taken. If it is cancelled, what is decided stays.
-func (l *looker) read(positions []uint64) (gone bool, err error) {
+// read decides about documents by what is recorded, and reports whether some of them were
+// erased since the snapshot was taken. What is decided before it is cut short stays.
+func (l *looker) read(ctx context.Context, positions []uint64) (gone bool, err error) {
 	if len(positions) == 0 {
 		return false, nil
 	}
@@ -362,7 +361,7 @@ func (l *looker) read(positions []uint64) (gone bool, err error) {
 		wait.Go(func() {
 			from, to := w*len(positions)/workers, (w+1)*len(positions)/workers
 			for i := from; i < to && errs[w] == nil; i++ {
-				if errs[w] = l.ctx.Err(); errs[w] == nil {
+				if errs[w] = ctx.Err(); errs[w] == nil {
 					verdicts[i], errs[w] = l.verdict(positions[i])
 				}
 			}

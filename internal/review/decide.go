@@ -50,7 +50,7 @@ func (b *Reviewer) DecideArtifact(ctx context.Context, w board.Writer, d Artifac
 	if err != nil {
 		return nil, err
 	}
-	d.Reason, _ = b.core.ScrubText(ctx, d.Reason)
+	d.Reason, _ = b.core.ScrubText(d.Reason)
 	if err := d.check(); err != nil {
 		return nil, err
 	}

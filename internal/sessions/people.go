@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -91,8 +92,8 @@ func infoOf(s *timeline.Summary) browse.SessionInfo {
 	return browse.SessionInfo{ID: s.ID, Events: s.Events, First: board.TimeOf(s.First.Timestamp), Last: board.TimeOf(s.Last.Timestamp)}
 }
 
-// sessions counts the sessions.
-func (s *survey) sessions(p *people) error {
+// sessions tells of the sessions as a whole.
+func (s *survey) sessions(ctx context.Context, p *people) error {
 	var failed error
 	err := timeline.Sessions(s.state.Reader, s.state.Tenant.Number, nil, func(_ []byte, x *timeline.Summary) bool {
 		info, ok := infoOf(x), true
@@ -109,14 +110,14 @@ func (s *survey) sessions(p *people) error {
 		if l := s.out.Longest; l == nil || cmp.Or(cmp.Compare(l.Events, info.Events), strings.Compare(info.ID, l.ID)) < 0 {
 			s.out.Longest = &info
 		}
-		failed = s.ctx.Err()
+		failed = ctx.Err()
 		return failed == nil
 	})
 	return fault.First(failed, err)
 }
 
-// agents finds the most active agents.
-func (s *survey) agents(p *people) error {
+// agents tells which agents did most.
+func (s *survey) agents(ctx context.Context, p *people) error {
 	order := func(a, b browse.SessionInfo) int {
 		return cmp.Or(cmp.Compare(b.Events, a.Events), strings.Compare(a.ID, b.ID))
 	}
@@ -130,7 +131,7 @@ func (s *survey) agents(p *people) error {
 			s.out.AgentCount++
 			s.out.Agents = topped(s.out.Agents, info, s.q.Top, order)
 		}
-		failed = s.ctx.Err()
+		failed = ctx.Err()
 		return failed == nil
 	})
 	return fault.First(failed, err)
@@ -207,12 +208,12 @@ func (w *waitingCalls) find(g *trace.Glance) int {
 	})
 }
 
-// tools counts the outcomes of tools, from the index of deeds.
-func (s *survey) tools(*people) error {
+// tools counts how tools fared, by what the index of deeds has of each event.
+func (s *survey) tools(ctx context.Context, _ *people) error {
 	box := &toolbox{tools: make(map[string]*ToolCount)}
 	var failed error
 	err := deeds.All(s.state.Reader, s.state.Tenant.Number, func(p deeds.Place, g *trace.Glance) bool {
-		if failed = s.step(1); failed == nil && s.shown(p.Position) {
+		if failed = s.step(ctx, 1); failed == nil && s.shown(p.Position) {
 			box.take(p.Session, g)
 		}
 		return failed == nil

@@ -53,9 +53,9 @@ func (x *Traced) Statements() []Said {
 	return out
 }
 
-// partEvents is how many events of a session make a part. A longer session is read in parts, each on its own,
-// so that when it grows only its last part is read again.
-const partEvents = 1 << 14
+// PartEvents is how many events of a session are read as one. A longer session is read in
+// parts, each by itself, so that when it grows only its last part is read again.
+const PartEvents = 1 << 14
 
 // Fresh is a session to read, and its traces.
 type Fresh struct {

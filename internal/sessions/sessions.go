@@ -18,9 +18,10 @@ type Sessions struct {
 	traced    traceFiles
 }
 
-// New returns the sessions of a board, and follows the board.
-func New(r *retrieval.Retriever) *Sessions {
-	s := &Sessions{core: r.Core(), retrieval: r, surveys: semaphore.New(1), traced: traceFiles{part: partEvents, soFar: soFarEvents}}
+// New returns the sessions of a board, which it follows. Part is how many events of a session are
+// read as one, and soFar how many at least to say what a session did so far.
+func New(r *retrieval.Retriever, part, soFar uint64) *Sessions {
+	s := &Sessions{core: r.Core(), retrieval: r, surveys: semaphore.New(1), traced: traceFiles{part: part, soFar: soFar}}
 	s.core.Follow(traceFollower{b: s})
 	return s
 }
@@ -29,10 +30,6 @@ func New(r *retrieval.Retriever) *Sessions {
 func (b *Sessions) Over(r *retrieval.Retriever) *Sessions {
 	return &Sessions{core: r.Core(), retrieval: r, surveys: b.surveys, traced: traceFiles{part: b.traced.part, soFar: b.traced.soFar}}
 }
-
-// ReadParts sets how many events of a session make a part, and the minimum number of events that
-// are read of a long session.
-func (b *Sessions) ReadParts(part, soFar uint64) { b.traced.part, b.traced.soFar = part, soFar }
 
 // Part returns how many events of a session make a part.
 func (b *Sessions) Part() uint64 { return b.traced.part }

@@ -119,8 +119,8 @@ func (b *Sessions) Stats(ctx context.Context, q StatsQuery) (*Stats, error) {
 	out := &Stats{Tenant: q.Tenant}
 	err := b.core.ReadAs(ctx, q.Tenant, q.View, func(st board.State) error {
 		q.View = st.View
-		s := &survey{ctx: ctx, b: b, state: st, q: &q, out: out}
-		return s.run()
+		s := &survey{b: b, state: st, q: &q, out: out}
+		return s.run(ctx)
 	})
 	if err != nil {
 		return nil, err
@@ -144,7 +144,6 @@ func (q *StatsQuery) complete() error {
 
 // survey is one running count.
 type survey struct {
-	ctx   context.Context
 	b     *Sessions
 	state board.State
 	q     *StatsQuery
@@ -155,12 +154,12 @@ type survey struct {
 	done, total uint64 // steps, for the progress
 }
 
-func (s *survey) run() (err error) {
+func (s *survey) run(ctx context.Context) (err error) {
 	if access.Of(s.q.View) == nil {
 		s.out.Root, s.out.Records = s.state.Tenant.Tree.Root(), s.state.Tenant.Size
 		s.recorded()
 	}
-	if s.seen, err = s.b.retrieval.Visible(s.ctx, s.state); err != nil {
+	if s.seen, err = s.b.retrieval.Visible(ctx, s.state); err != nil {
 		return err
 	}
 	if s.rows, err = roster.Open(s.state.Reader, s.state.Tenant.Number, s.state.Tenant.Size, nil); err != nil {
@@ -168,8 +167,8 @@ func (s *survey) run() (err error) {
 	}
 	s.total = 2 * s.state.Tenant.Size // rows, then glances
 	met := newPeople(s.seen != nil)
-	for _, part := range []func(*people) error{s.documents, s.tools, s.sessions, s.agents, s.things} {
-		if err := part(met); err != nil {
+	for _, part := range []func(context.Context, *people) error{s.documents, s.tools, s.sessions, s.agents, s.things} {
+		if err := part(ctx, met); err != nil {
 			return err
 		}
 	}
@@ -190,8 +189,9 @@ func (s *survey) recorded() {
 	}
 }
 
-// step counts work, and from time to time reports progress and checks the context.
-func (s *survey) step(n uint64) error {
+// step counts work, and from time to time tells of it and asks whether it is still
+// wanted.
+func (s *survey) step(ctx context.Context, n uint64) error {
 	const often = 4096
 	before := s.done
 	if s.done += n; before/often == s.done/often {
@@ -204,7 +204,7 @@ func (s *survey) step(n uint64) error {
 		}
 		s.q.Progress(done, total)
 	}
-	return s.ctx.Err()
+	return ctx.Err()
 }
 
 // shown reports whether the document at a position is shown.
@@ -228,8 +228,8 @@ const maxEventTypes = 4096
 // classCount is the count of a class, and the position of its first document.
 type classCount struct{ n, first uint64 }
 
-// documents counts the rows of the roster: events, and live records.
-func (s *survey) documents(met *people) error {
+// documents counts what has a row in the roster: events, and live things.
+func (s *survey) documents(ctx context.Context, met *people) error {
 	mask := roster.Mask(nil)
 	if s.seen != nil {
 		mask = s.seen.MaskOf
@@ -291,7 +291,7 @@ func (s *survey) documents(met *people) error {
 		if err != nil {
 			return err
 		}
-		if err := s.step(min(1024, s.state.Tenant.Size-base)); err != nil {
+		if err := s.step(ctx, min(1024, s.state.Tenant.Size-base)); err != nil {
 			return err
 		}
 	}
@@ -350,23 +350,23 @@ func mostFirst(list []Count) {
 	slices.SortFunc(list, func(a, b Count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
 }
 
-// things counts what the catalogue has and the roster has not: forgotten and expired
-// records, the status of artifacts and conflicts, and records that are not documents.
-func (s *survey) things(*people) error {
+// things counts what the catalogue has and the roster has not: what is forgotten or
+// expired, the status of artifacts and conflicts, and what is no document.
+func (s *survey) things(ctx context.Context, _ *people) error {
 	tally := map[[2]string]uint64{}
 	for _, state := range []catalog.State{catalog.Forgotten, catalog.Expired} {
-		if err := s.heads(record.Memory, state, func(h *catalog.Head) { tally[[2]string{h.Class, string(state)}]++ }); err != nil {
+		if err := s.heads(ctx, record.Memory, state, func(h *catalog.Head) { tally[[2]string{h.Class, string(state)}]++ }); err != nil {
 			return err
 		}
 	}
 	s.out.Memories = tallies(s.out.Memories, tally)
 	clear(tally)
-	if err := s.heads(record.Artifact, catalog.Live, func(h *catalog.Head) { tally[[2]string{h.Class, h.Status}]++ }); err != nil {
+	if err := s.heads(ctx, record.Artifact, catalog.Live, func(h *catalog.Head) { tally[[2]string{h.Class, h.Status}]++ }); err != nil {
 		return err
 	}
 	s.out.Artifacts = tallies(nil, tally)
 	conflicts := map[string]uint64{}
-	if err := s.heads(record.Conflict, catalog.Live, func(h *catalog.Head) { conflicts[cmp.Or(h.Status, string(memory.ConflictOpen))]++ }); err != nil {
+	if err := s.heads(ctx, record.Conflict, catalog.Live, func(h *catalog.Head) { conflicts[cmp.Or(h.Status, string(memory.ConflictOpen))]++ }); err != nil {
 		return err
 	}
 	for name, n := range conflicts {
@@ -375,7 +375,7 @@ func (s *survey) things(*people) error {
 	mostFirst(s.out.Conflicts)
 	for _, k := range []record.Kind{record.Edge, record.Feedback, record.Fingerprint} {
 		n := uint64(0)
-		if err := s.heads(k, catalog.Live, func(*catalog.Head) { n++ }); err != nil {
+		if err := s.heads(ctx, k, catalog.Live, func(*catalog.Head) { n++ }); err != nil {
 			return err
 		}
 		s.kind(k, n)
@@ -384,11 +384,11 @@ func (s *survey) things(*people) error {
 	return nil
 }
 
-// heads calls visit for the visible heads of a kind in a state.
-func (s *survey) heads(k record.Kind, state catalog.State, visit func(*catalog.Head)) error {
+// heads calls visit with what the view shows of a kind in a state.
+func (s *survey) heads(ctx context.Context, k record.Kind, state catalog.State, visit func(*catalog.Head)) error {
 	var failed error
 	err := catalog.List(s.state.Reader, s.state.Tenant.Number, catalog.All(k, state), nil, func(_ []byte, d catalog.Thing) bool {
-		if failed = s.ctx.Err(); failed != nil {
+		if failed = ctx.Err(); failed != nil {
 			return false
 		}
 		h, ok, err := catalog.HeadOf(s.state.Reader, s.state.Tenant.Number, k, d)

@@ -104,7 +104,7 @@ type Said struct {
 
 // traceFiles is the state of the trace files of a board.
 type traceFiles struct {
-	part, soFar uint64 // partEvents and soFarEvents
+	part, soFar uint64 // see New
 
 	mu sync.Mutex // guards writing and removing files
 }
@@ -287,6 +287,6 @@ type KnownArtifact struct {
 	Text  string `json:"text,omitempty"`
 }
 
-// soFarEvents is the minimum number of events that are read of a long session to summarize
-// it; fewer than twice as many are.
-const soFarEvents = 1 << 12
+// SoFarEvents is how many events of a long session are read to say what it did so far:
+// at least that many, and less than twice as many.
+const SoFarEvents = 1 << 12

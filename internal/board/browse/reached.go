@@ -3,7 +3,6 @@ package browse
 import (
 	"context"
 
-	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/ledger"
 	"lukasa.dev/internal/index/timeline"
@@ -16,7 +15,7 @@ func (b *Browser) Reached(ctx context.Context, tenant, session string) (sequence
 	if err := memory.CheckTenant(tenant); err != nil {
 		return 0, false, err
 	}
-	if err := board.EnterTenant(ctx, tenant); err != nil {
+	if err := b.core.EnterTenant(tenant); err != nil {
 		return 0, false, err
 	}
 	if session == "" {

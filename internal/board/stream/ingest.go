@@ -145,7 +145,7 @@ type intake struct {
 func (in *intake) decode(ctx context.Context, src io.Reader, out chan<- *lot) {
 	var send func() bool
 	l := &lot{}
-	slow := &patient{ctx: ctx, src: src, idle: func() {
+	slow := &patient{src: src, done: ctx.Done(), why: ctx.Err, idle: func() {
 		if l.read > 0 {
 			send()
 		}

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"context"
 	"io"
 	"time"
 )
@@ -10,13 +9,14 @@ import (
 // recorded.
 const patience = 100 * time.Millisecond
 
-// patient reads from a source that may pause: it calls idle when nothing
-// arrives for a while, and returns when its context is done, even while the
-// source is silent. It is for one goroutine, which also runs idle.
+// patient reads from a source that may pause: it calls idle when nothing comes
+// for a while, and gives up when done is closed, even while the source is silent.
+// It is for one goroutine, which is also the one that idle runs on.
 type patient struct {
-	ctx  context.Context
 	src  io.Reader
 	idle func()
+	done <-chan struct{}
+	why  func() error // why it is done
 }
 
 // Read reads what the source has. After an error the buffer must not be used
@@ -39,8 +39,8 @@ func (p *patient) Read(b []byte) (int, error) {
 			return r.n, r.err
 		case <-timer.C:
 			p.idle()
-		case <-p.ctx.Done():
-			return 0, p.ctx.Err()
+		case <-p.done:
+			return 0, p.why()
 		}
 	}
 }

@@ -92,7 +92,7 @@ func readExport(ctx context.Context, b *board.Board, src io.Reader, visit func(*
 	if err != nil {
 		return head, err
 	}
-	if err := board.EnterTenant(ctx, head.Tenant); err != nil {
+	if err := b.EnterTenant(head.Tenant); err != nil {
 		return head, err
 	}
 	check := newExportCheck(head, b.Now())

@@ -80,7 +80,7 @@ func readSalvage(ctx context.Context, b *board.Board, src io.Reader, visit func(
 	if head, err = parseSalvageHead(text); err != nil {
 		return head, err
 	}
-	if err := board.EnterTenant(ctx, head.Tenant); err != nil {
+	if err := b.EnterTenant(head.Tenant); err != nil {
 		return head, err
 	}
 	latest := b.Now().Add(aheadOfUs).UnixNano()

@@ -169,7 +169,7 @@ func (s *Salvage) Tenants(ctx context.Context) (names []string, err error) {
 
 // SalvageTenant writes the readable records of a tenant, as [Salvage.Write] does.
 func SalvageTenant(ctx context.Context, b *board.Board, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
-	if err := board.EnterTenant(ctx, tenant); err != nil {
+	if err := b.EnterTenant(tenant); err != nil {
 		return nil, err
 	}
 	if err := b.Enter(ctx); err != nil {
@@ -187,9 +187,6 @@ func SalvageTenant(ctx context.Context, b *board.Board, tenant string, dst io.Wr
 // is erased. It calls tell, if not nil, with the progress through the journal.
 func (s *Salvage) Write(ctx context.Context, tenant string, dst io.Writer, tell func(done, total uint64)) (*Salvaged, error) {
 	if err := memory.CheckTenant(tenant); err != nil {
-		return nil, err
-	}
-	if err := board.EnterTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
 	x := &salvaging{Salvage: s, tenant: tenant, erased: make(map[uint64]bool)}

@@ -30,8 +30,7 @@ type Counter struct {
 	program  Program
 	Room     chan struct{} // has an item for each conversation
 
-	ending func()          // tells those who would go on for ever
-	ctx    context.Context // ends with the server
+	ending func() // tells those who would go on for ever
 	cancel context.CancelFunc
 	closed chan struct{} // when no more commands are taken
 	once   sync.Once
@@ -57,15 +56,16 @@ func OpenCounter(dir string, what Served, p Program) (*Counter, error) {
 	}
 	what.Dir = dir
 	c := &Counter{served: what, Dir: dir, program: p, Room: make(chan struct{}, maxCommands), closed: make(chan struct{})}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	c.cancel = cancel
 	ending := make(chan struct{})
 	c.served.Ending, c.ending = ending, sync.OnceFunc(func() { close(ending) })
 	if err := c.listen(); err != nil {
 		c.cancel()
 		return nil, fault.Newf(fault.ReadOnly, "%s: cannot listen for commands there: %w", dir, term.Cause(err))
 	}
-	c.all.Go(c.accept)
-	c.all.Go(c.foldIn)
+	c.all.Go(func() { c.accept(ctx) })
+	c.all.Go(func() { c.foldIn(ctx) })
 	return c, nil
 }
 
@@ -73,15 +73,15 @@ func OpenCounter(dir string, what Served, p Program) (*Counter, error) {
 const foldEvery = 10 * time.Second
 
 // foldIn folds in what hooks left at the directory, at once and from time to time.
-func (c *Counter) foldIn() {
+func (c *Counter) foldIn(ctx context.Context) {
 	tick := time.NewTicker(foldEvery)
 	defer tick.Stop()
 	for {
-		report, err := FoldSpool(c.ctx, c.Dir, c.served.Board, "")
+		report, err := FoldSpool(ctx, c.Dir, c.served.Board, "")
 		for _, a := range report.Aside {
 			HookLog(c.Dir, time.Now(), "server", "put aside "+a.File+": "+a.Why)
 		}
-		if err != nil && c.ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil {
 			HookLog(c.Dir, time.Now(), "server", "fold in what waits: "+err.Error())
 		}
 		select {
@@ -160,7 +160,7 @@ func (c *Counter) Close(ctx context.Context) error {
 	return err
 }
 
-func (c *Counter) accept() {
+func (c *Counter) accept(ctx context.Context) {
 	for {
 		conn, err := c.listener.Accept()
 		if errors.Is(err, net.ErrClosed) {
@@ -172,13 +172,13 @@ func (c *Counter) accept() {
 		}
 		c.all.Go(func() {
 			defer func() { _ = conn.Close() }() // everything was said
-			c.converse(NewTalk(conn))
+			c.converse(ctx, NewTalk(conn))
 		})
 	}
 }
 
 // converse carries out one command.
-func (c *Counter) converse(w *talk) {
+func (c *Counter) converse(server context.Context, w *talk) {
 	_ = w.conn.SetDeadline(time.Now().Add(dialTime)) // a connection that cannot have one is left to wait
 	select {
 	case c.Room <- struct{}{}:
@@ -191,9 +191,9 @@ func (c *Counter) converse(w *talk) {
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
+	ctx, cancel := context.WithCancel(server)
 	defer cancel()
-	defer context.AfterFunc(c.ctx, func() {
+	defer context.AfterFunc(server, func() {
 		time.AfterFunc(lastWords, func() { _ = w.conn.Close() }) // whoever takes nothing any more is left
 	})()
 	r := &remote{talk: w, vars: run.Vars, asked: map[uint64]chan answered{}}

@@ -11,7 +11,8 @@ import (
 // The reading goroutine cannot be stopped inside a read. It ends with that
 // read, or with the process, and touches nothing but its own buffers after stop.
 type pump struct {
-	ctx    context.Context // kept, because io.Reader has no room for one
+	done   <-chan struct{} // is closed when nobody waits any more
+	why    func() error    // why done is closed, or nil
 	chunks chan chunk
 	free   chan []byte
 	quit   chan struct{}
@@ -32,7 +33,8 @@ type chunk struct {
 
 func NewPump(ctx context.Context, src io.Reader, idle func()) *pump {
 	p := &pump{
-		ctx:    ctx,
+		done:   ctx.Done(),
+		why:    ctx.Err,
 		chunks: make(chan chunk),
 		free:   make(chan []byte, 2), // one to fill while the other is consumed
 		quit:   make(chan struct{}),
@@ -67,7 +69,7 @@ func (p *pump) fill(src io.Reader) {
 
 // Read implements io.Reader.
 func (p *pump) Read(b []byte) (int, error) {
-	if err := p.ctx.Err(); err != nil {
+	if err := p.why(); err != nil {
 		return 0, err
 	}
 	for len(p.rest) == 0 {
@@ -88,8 +90,8 @@ func (p *pump) Read(b []byte) (int, error) {
 		select {
 		case c := <-p.chunks:
 			p.current, p.rest, p.err = c.buf, c.buf[:c.n], c.err
-		case <-p.ctx.Done():
-			return 0, p.ctx.Err()
+		case <-p.done:
+			return 0, p.why()
 		}
 	}
 	n := copy(b, p.rest)

@@ -73,11 +73,11 @@ in the other form. Exit code 1: some files were left as they are.`,
 
 // systemToo lets the tenant of the system be read: a copy of a directory is not
 // whole without it.
-func systemToo(ctx context.Context, tenant string) context.Context {
-	if tenant == lukasa.SystemTenant {
-		return board.AsSystem(ctx)
+func systemToo(t *lukasa.Tenant) *lukasa.Tenant {
+	if t.Name() == lukasa.SystemTenant {
+		return t.AsSystem(board.System())
 	}
-	return ctx
+	return t
 }
 
 func export(s *ask.Shell, c *cobra.Command, flags *exportFlags) error {
@@ -93,7 +93,7 @@ func export(s *ask.Shell, c *cobra.Command, flags *exportFlags) error {
 		if err != nil {
 			return err
 		}
-		ctx = systemToo(ctx, t.Name())
+		t = systemToo(t)
 		p := s.Progress()
 		defer p.Done()
 		var root lukasa.Root

@@ -34,7 +34,7 @@ func exportSalvage(s *ask.Shell, c *cobra.Command, flags *exportFlags) error {
 			if err != nil {
 				return err
 			}
-			return writeSalvage(systemToo(ctx, t.Name()), s, flags, t.Salvage)
+			return writeSalvage(ctx, s, flags, systemToo(t).Salvage)
 		})
 	}
 	dir, err := s.DataDir(c, &flags.BoardFlags)
@@ -57,7 +57,7 @@ func exportSalvage(s *ask.Shell, c *cobra.Command, flags *exportFlags) error {
 	if err != nil {
 		return err
 	}
-	return writeSalvage(systemToo(c.Context(), tenant), s, flags, func(ctx context.Context, w io.Writer, tell func(done, total uint64)) (*lukasa.Salvaged, error) {
+	return writeSalvage(c.Context(), s, flags, func(ctx context.Context, w io.Writer, tell func(done, total uint64)) (*lukasa.Salvaged, error) {
 		return open.Write(ctx, tenant, w, tell)
 	})
 }

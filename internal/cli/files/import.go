@@ -167,11 +167,12 @@ func importFile(s *ask.Shell, c *cobra.Command, args []string, flags *ask.BoardF
 			}
 			return n, err
 		}
+		into := v.Board
 		if s.Served.Board == nil {
-			ctx = board.AsSystem(ctx) // a server would go on with the keys that it knows
+			into = into.AsSystem(board.System()) // a server would go on with the keys that it knows
 		}
 		tell := ask.Parts(p, "imported", "record")
-		report, err := v.Import(ctx, in, func(done, total uint64) {
+		report, err := into.Import(ctx, in, func(done, total uint64) {
 			checked = true
 			tell(done, total)
 		})

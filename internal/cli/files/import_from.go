@@ -295,11 +295,11 @@ func (m *migration) all(ctx context.Context, board *lukasa.Board, tenant string,
 	if board != nil {
 		m.own = board.Handout()
 	}
-	rec := migrate.NewRecorder(ctx, board, m.recording(tenant, w))
+	rec := migrate.NewRecorder(board, m.recording(tenant, w))
 	for _, f := range files {
 		err := m.one(ctx, rec, f)
 		if err == nil {
-			err = rec.Flush()
+			err = rec.Flush(ctx)
 		}
 		m.count(rec.Counts())
 		if err != nil {

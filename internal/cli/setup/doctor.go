@@ -71,15 +71,15 @@ func doctor(s *ask.Shell, c *cobra.Command, flags *ask.BoardFlags) error {
 	if err != nil {
 		return err
 	}
-	x := &examination{Shell: s, ctx: c.Context(), dir: dir}
+	x := &examination{Shell: s, dir: dir}
 	p := s.Progress()
 	for _, part := range []struct {
 		name string
-		look func()
+		look func(context.Context)
 	}{{"directory", x.directory}, {"server", x.server}, {"agents", x.agents}, {"project", x.project}} {
 		x.part = part.name
 		p.Update(func() string { return "looking at the " + part.name })
-		part.look()
+		part.look(c.Context())
 		if err := c.Context().Err(); err != nil {
 			p.Done()
 			return err
@@ -114,7 +114,6 @@ func doctor(s *ask.Shell, c *cobra.Command, flags *ask.BoardFlags) error {
 // examination is a look at everything.
 type examination struct {
 	*ask.Shell
-	ctx   context.Context
 	dir   string
 	part  string
 	found []diagnosis

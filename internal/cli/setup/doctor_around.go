@@ -23,7 +23,7 @@ import (
 )
 
 // server looks at the server that has the directory.
-func (x *examination) server() {
+func (x *examination) server(ctx context.Context) {
 	a, err := ask.ReadAddress(x.dir)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -33,7 +33,7 @@ func (x *examination) server() {
 		x.say("runs", sound, "", "none; commands open the directory themselves (`lukasa serve` starts one)")
 		return
 	}
-	text, err := x.ask("version", "--json")
+	text, err := x.ask(ctx, "version", "--json")
 	switch {
 	case errors.Is(err, ask.ErrNobody):
 		x.say("runs", heed, "nothing has to be done: commands notice, and the next server replaces what it left", "one was here, and has ended without saying so")
@@ -84,7 +84,7 @@ func (x *examination) port(where string) {
 }
 
 // agents looks how the agents on this machine are set up.
-func (x *examination) agents() {
+func (x *examination) agents(ctx context.Context) {
 	any := false
 	for _, agent := range agents.All() {
 		setup, _, err := setup(x.Shell, agent.Name, &installFlags{})
@@ -97,7 +97,7 @@ func (x *examination) agents() {
 			continue
 		}
 		any = true
-		x.agent(setup, &state)
+		x.agent(ctx, setup, &state)
 	}
 	if !any {
 		x.say("found", sound, "", "none of the agents that `lukasa install` knows is on this machine")
@@ -105,7 +105,7 @@ func (x *examination) agents() {
 }
 
 // agent tells how one agent is set up.
-func (x *examination) agent(setup *agents.Setup, a *agentState) {
+func (x *examination) agent(ctx context.Context, setup *agents.Setup, a *agentState) {
 	install := "`lukasa install " + a.Agent + "` sets it up"
 	switch {
 	case a.Problem != "":
@@ -123,7 +123,7 @@ func (x *examination) agent(setup *agents.Setup, a *agentState) {
 			x.say(a.Agent, mend, "`lukasa install "+a.Agent+"` writes down where it is now", "it runs %s, which is not there", gone)
 			return
 		}
-		if why, fix := x.untrusted(setup); why != "" {
+		if why, fix := x.untrusted(ctx, setup); why != "" {
 			x.say(a.Agent, mend, fix, "%s", why)
 			return
 		}
@@ -139,8 +139,8 @@ func (x *examination) agent(setup *agents.Setup, a *agentState) {
 const trustTime = 5 * time.Second
 
 // untrusted says why an agent does not run its hooks, if it does not.
-func (x *examination) untrusted(setup *agents.Setup) (why, fix string) {
-	ctx, cancel := context.WithTimeout(x.ctx, trustTime)
+func (x *examination) untrusted(ctx context.Context, setup *agents.Setup) (why, fix string) {
+	ctx, cancel := context.WithTimeout(ctx, trustTime)
 	defer cancel()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -163,7 +163,7 @@ func enforceWords(agent, mode string) string {
 }
 
 // project looks at what counts in the project of the current directory.
-func (x *examination) project() {
+func (x *examination) project(context.Context) {
 	at, err := os.Getwd()
 	if err != nil {
 		return

@@ -25,7 +25,7 @@ import (
 const firstSteps = "begin with `lukasa install AGENT`, such as claude-code, or with `lukasa remember KEY TEXT`; `lukasa demo` shows how it works"
 
 // directory looks at the data directory.
-func (x *examination) directory() {
+func (x *examination) directory(ctx context.Context) {
 	info, err := os.Stat(x.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -49,7 +49,7 @@ func (x *examination) directory() {
 	x.room()
 	x.spooled()
 	x.witness()
-	x.inside()
+	x.inside(ctx)
 }
 
 // absent tells that there is no data directory. The first session of an agent that is set up makes
@@ -172,10 +172,10 @@ func (x *examination) witness() {
 
 // inside looks at journal, indexes and keys: through the server that has the directory, or
 // by opening it in memory.
-func (x *examination) inside() {
+func (x *examination) inside(ctx context.Context) {
 	held, err := disk.Peek(disk.OS(), filepath.Join(x.dir, "LOCK"))
 	if errors.Is(err, fault.Locked) {
-		x.inUse(err)
+		x.inUse(ctx, err)
 		return
 	}
 	if err != nil {
@@ -186,14 +186,14 @@ func (x *examination) inside() {
 	if held != nil {
 		defer func() { _ = held.Close() }() // nothing was written
 	}
-	x.opened()
+	x.opened(ctx)
 }
 
 // inUse tells of a directory that another process has.
-func (x *examination) inUse(err error) {
+func (x *examination) inUse(ctx context.Context, err error) {
 	if ask.IsServed(x.dir) {
 		x.say("lock", sound, "", "%v", err)
-		if text, err := x.ask("verify", "--json"); err == nil {
+		if text, err := x.ask(ctx, "verify", "--json"); err == nil {
 			x.verified(text)
 		}
 		return
@@ -212,10 +212,10 @@ func (x *examination) verified(text []byte) {
 
 // ask has the server carry out a command, and returns what it prints. What the server
 // would refuse is an error.
-func (x *examination) ask(args ...string) ([]byte, error) {
+func (x *examination) ask(ctx context.Context, args ...string) ([]byte, error) {
 	var out, problems bytes.Buffer
 	s := ask.NewShell(x.Program, strings.NewReader(""), &out, &problems, x.Lookup, func(any) term.Terminal { return term.Terminal{} })
-	err := s.Forward(x.ctx, x.dir, args)
+	err := s.Forward(ctx, x.dir, args)
 	if code, ok := errors.AsType[ask.CarriedOut](err); ok {
 		err = nil
 		if int(code) != 0 && out.Len() == 0 {
@@ -233,8 +233,8 @@ const maxBehind = 32 << 20
 var errBehind = errors.New("the index is behind")
 
 // opened opens the directory in memory and looks at it as a quick verification does.
-func (x *examination) opened() {
-	ctx, cancel := context.WithCancelCause(x.ctx)
+func (x *examination) opened(ctx context.Context) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	behind := uint64(0)
 	b, err := lukasa.OpenContext(ctx, x.dir, lukasa.Options{
@@ -254,17 +254,17 @@ func (x *examination) opened() {
 		return
 	}
 	if err != nil {
-		x.closed(err)
+		x.closed(ctx, err)
 		return
 	}
 	defer func() { _ = b.Close() }() // it is all in memory
-	x.looked(b, behind)
+	x.looked(ctx, b, behind)
 }
 
 // closed tells of a directory that cannot be opened.
-func (x *examination) closed(err error) {
+func (x *examination) closed(ctx context.Context, err error) {
 	switch {
-	case x.ctx.Err() != nil:
+	case ctx.Err() != nil:
 	case errors.Is(err, fault.Damaged):
 		x.say("opens", mend, "restore it from a copy, or `lukasa rebuild` if only the index is hit; "+files.SalvageLine+" saves what can still be read", "%v", err)
 	default:
@@ -273,8 +273,8 @@ func (x *examination) closed(err error) {
 }
 
 // looked tells what a quick verification finds.
-func (x *examination) looked(b *lukasa.Board, behind uint64) {
-	r, err := b.Verify(x.ctx, lukasa.VerifyOptions{})
+func (x *examination) looked(ctx context.Context, b *lukasa.Board, behind uint64) {
+	r, err := b.Verify(ctx, lukasa.VerifyOptions{})
 	if err != nil {
 		x.fails("journal", err)
 		return

@@ -36,7 +36,6 @@ func (r *room) cursor() *cursor {
 // search is one search.
 type search struct {
 	*room
-	ctx    context.Context
 	view   *View
 	query  *Query
 	scorer scorer
@@ -56,13 +55,13 @@ func (v *View) Search(ctx context.Context, q Query, k int, f index.Filter) ([]in
 	if err != nil {
 		return nil, err
 	}
-	s := &search{room: v.cache.room(), ctx: ctx, view: v, query: &q, scorer: scorer, filter: f}
+	s := &search{room: v.cache.room(), view: v, query: &q, scorer: scorer, filter: f}
 	defer v.cache.rooms.Put(s.room)
 	var found []index.Match
 	ways := q.ways()
 	for _, must := range ways {
 		s.best = best{limit: k}
-		if err := s.run(terms, must); err != nil {
+		if err := s.run(ctx, terms, must); err != nil {
 			return nil, err
 		}
 		found = append(found, s.best.list...)
@@ -74,29 +73,29 @@ func (v *View) Search(ctx context.Context, q Query, k int, f index.Filter) ([]in
 	return found[:min(k, len(found))], nil
 }
 
-// run searches for the best documents that have all terms of a set.
-func (s *search) run(terms []queryTerm, must termSet) error {
+// run looks for the best documents that have all terms of a set.
+func (s *search) run(ctx context.Context, terms []queryTerm, must termSet) error {
 	s.terms, s.strict = s.terms[:0], len(must) > 0
 	for _, t := range terms {
 		t.required = must[t.term]
 		if t.lists.documents > 0 {
 			s.terms = append(s.terms, t)
 		} else if t.required {
-			return s.ctx.Err()
+			return ctx.Err()
 		}
 	}
 	v := s.view
 	for i, seg := range v.segments {
 		ok, err := s.openSegment(i)
 		if err == nil && ok {
-			err = s.segment(v.shape.begin(seg), uint32(v.shape.spans[seg.level]))
+			err = s.segment(ctx, v.shape.begin(seg), uint32(v.shape.spans[seg.level]))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if s.openTail() {
-		return s.segment(v.from, uint32(v.size-v.from))
+		return s.segment(ctx, v.from, uint32(v.size-v.from))
 	}
 	return nil
 }
@@ -132,15 +131,15 @@ func (s *search) openTail() bool {
 	return len(s.open) > 0
 }
 
-// segment searches a segment, window by window.
-func (s *search) segment(begin uint64, width uint32) error {
+// segment looks for documents in a segment, one window after the other.
+func (s *search) segment(ctx context.Context, begin uint64, width uint32) error {
 	s.bounds = slices.Grow(s.bounds[:0], len(s.open))[:len(s.open)]
 	s.order = s.order[:0]
 	for i := range s.open {
 		s.order = append(s.order, i)
 	}
 	for at := uint32(0); at < width; {
-		if err := s.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		first := uint32(noOffset)

@@ -77,17 +77,6 @@ func (w *answerWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// callKey is the context key of a call.
-type callKey struct{}
-
-// Principal returns the caller, for handlers behind [Server.Guard]; nil elsewhere.
-func Principal(ctx context.Context) *auth.Principal {
-	if c, ok := ctx.Value(callKey{}).(*call); ok {
-		return c.who
-	}
-	return nil
-}
-
 // begin starts a call.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) *call {
 	aw := &answerWriter{ResponseWriter: w}

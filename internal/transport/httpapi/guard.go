@@ -11,8 +11,37 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// extra calls a foreign handler.
-func (c *call) extra(next http.Handler) {
+// Caller is who makes a call, and what it may take of the server, for a handler of others.
+type Caller struct {
+	Who *auth.Principal
+	// Turn takes one of the places for calls, for a request that is one and no stream. Done
+	// gives it back.
+	Turn func() (done func(), err error)
+	// Hold takes memory for an answer, until the request is over.
+	Hold func(bytes int64) error
+}
+
+// caller returns who makes the call.
+func (c *call) caller() Caller { return Caller{Who: c.who, Turn: c.turn, Hold: c.holdAnswer} }
+
+// turn takes one of the places for calls.
+func (c *call) turn() (done func(), err error) {
+	if !c.s.calls.take(c.tenant(), 1) {
+		return nil, fault.New(fault.Overloaded, "too many calls are under way")
+	}
+	return func() { c.s.calls.give(c.tenant(), 1) }, nil
+}
+
+// holdAnswer takes memory for an answer. Small ones are soon gone.
+func (c *call) holdAnswer(bytes int64) error {
+	if bytes <= keptBody {
+		return nil
+	}
+	return c.hold(bytes)
+}
+
+// extra hands a call on to a handler of others.
+func (c *call) extra(next func(Caller) http.Handler) {
 	if c.r.Method == http.MethodOptions {
 		c.options("DELETE, GET, POST, OPTIONS")
 		return
@@ -27,9 +56,9 @@ func (c *call) extra(next http.Handler) {
 	}
 	gone, stop := c.s.keys.Watch(c.who)
 	defer stop()
-	ctx, cancel := context.WithCancel(context.WithValue(c.r.Context(), callKey{}, c))
+	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
-	defer context.AfterFunc(c.s.stopped, cancel)()
+	defer c.s.onStop(cancel)()
 	var leave <-chan struct{}
 	if c.r.Method == http.MethodGet {
 		leave = c.s.leave // a stream, which would not end by itself
@@ -52,30 +81,7 @@ func (c *call) extra(next http.Handler) {
 	}{&heldReader{c, c.paced(http.MaxBytesReader(c.w, c.r.Body, c.s.limits.BodyBytes))}, c.r.Body}
 	c.patient()
 	c.w.timely = c.answerTime
-	next.ServeHTTP(c.w, r)
-}
-
-// Turn takes one of the slots for calls, for a handler behind [Server.Guard] whose request is a
-// call and no stream. done releases it.
-func Turn(ctx context.Context) (done func(), err error) {
-	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
-		return func() {}, nil
-	}
-	if !c.s.calls.take(c.tenant(), 1) {
-		return nil, fault.New(fault.Overloaded, "too many calls are under way")
-	}
-	return func() { c.s.calls.give(c.tenant(), 1) }, nil
-}
-
-// Hold reserves memory for an answer of a handler behind [Server.Guard], until its request
-// ends.
-func Hold(ctx context.Context, bytes int64) error {
-	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok || bytes <= keptBody {
-		return nil // small ones are short-lived
-	}
-	return c.hold(bytes)
+	next(c.caller()).ServeHTTP(c.w, r)
 }
 
 // memoryOfMessage is the memory per byte of a body that a foreign handler reads: raw and

@@ -15,17 +15,23 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// echo is a foreign handler that returns the caller.
-var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-	who := Principal(r.Context())
-	fmt.Fprintf(w, "%s %s %s", who.Tenant, who.Role, w.Header().Get("X-Request-Id"))
-})
+// echo makes handlers of others that say who calls.
+func echo(c Caller) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "%s %s %s", c.Who.Tenant, c.Who.Role, w.Header().Get("X-Request-Id"))
+	})
+}
+
+// anyone serves every caller alike.
+func anyone(h http.HandlerFunc) func(Caller) http.Handler {
+	return func(Caller) http.Handler { return h }
+}
 
 // TestForeigners refuses calls with a wrong host or origin, at every path, by every transport.
 func TestForeigners(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Hosts, o.Origins = []string{"memory.example.com"}, []string{"https://app.example.com"}
-		o.Extra = map[string]http.Handler{"/mcp": echo}
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": echo}
 		o.Open = map[string]http.Handler{"/metrics": http.NotFoundHandler()}
 	})
 	wrong := []struct{ host, origin string }{
@@ -122,7 +128,7 @@ func TestListenAddress(t *testing.T) {
 // read.
 func TestCredentials(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
-		o.Extra = map[string]http.Handler{"/mcp": echo}
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": echo}
 		o.Open = map[string]http.Handler{"/metrics": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })}
 	})
 	for _, path := range []string{"/healthz", "/readyz", "/openapi.json", "/metrics"} {
@@ -253,7 +259,7 @@ func TestRoutes(t *testing.T) {
 // TestPanic answers for a handler that panics, and logs it.
 func TestPanic(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
-		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("all is lost") })}
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": anyone(func(http.ResponseWriter, *http.Request) { panic("all is lost") })}
 	})
 	p := w.call("POST", "/mcp", "").want(t, 500, fault.Internal)
 	if strings.Contains(p.Detail, "lost") {
@@ -282,7 +288,7 @@ func TestRights(t *testing.T) {
 func TestAnswersTakeTheirTime(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Limits.WriteTime, o.Limits.BodyTime = 50*time.Millisecond, 50*time.Millisecond
-		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": anyone(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			select {
 			case <-time.After(200 * time.Millisecond):

@@ -97,7 +97,7 @@ func TestOverload(t *testing.T) {
 	hold, held := make(chan struct{}), make(chan struct{}, 8)
 	w := newWorld(t, func(o *Options) {
 		o.Limits.Streams, o.Limits.Calls, o.Limits.HeldBytes = 4, 2, 64<<10
-		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": anyone(func(http.ResponseWriter, *http.Request) {
 			held <- struct{}{}
 			<-hold
 		})}

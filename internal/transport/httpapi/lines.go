@@ -57,7 +57,7 @@ func (c *call) takeLines() {
 	// the stream.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.r.Context()))
 	defer cancel()
-	defer context.AfterFunc(c.s.stopped, cancel)()
+	defer c.s.onStop(cancel)()
 	tell := &intakeLog{progress: feed.recorded}
 	if accepts(c.r.Header, mediaNDJSON) {
 		c.tellLines(ctx, feed, tell)

@@ -85,7 +85,7 @@ func TestLateFrame(t *testing.T) {
 func TestBodiesOfOthersAreCounted(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Limits.HeldBytes = 64 << 10
-		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": anyone(func(w http.ResponseWriter, r *http.Request) {
 			n, err := io.Copy(io.Discard, r.Body)
 			_, _ = fmt.Fprintf(w, "%d %s.", n, lukasa.CodeOf(err))
 		})}
@@ -154,7 +154,7 @@ func TestUnreadAnswersOfOthers(t *testing.T) {
 	failed := make(chan error, 1)
 	w := newWorld(t, func(o *Options) {
 		o.Limits.WriteTime, o.Limits.BodyRate = 10*time.Millisecond, 1<<40
-		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": anyone(func(w http.ResponseWriter, _ *http.Request) {
 			part := make([]byte, 1<<20)
 			for range 1 << 10 {
 				if _, err := w.Write(part); err != nil {
@@ -210,24 +210,26 @@ func TestDoneIsTold(t *testing.T) {
 
 // TestHold reserves memory for foreign handlers until their request ends.
 func TestHold(t *testing.T) {
-	late := make(chan context.Context, 3)
+	late := make(chan Caller, 3)
 	w := newWorld(t, func(o *Options) {
 		o.Limits.HeldBytes = 1 << 20
-		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			said := []string{}
-			for range 3 {
-				said = append(said, lukasa.CodeOf(Hold(r.Context(), 200<<10)))
-			}
-			_, _ = fmt.Fprintf(w, "%q", said)
-			late <- r.Context()
-		})}
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": func(c Caller) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				said := []string{}
+				for range 3 {
+					said = append(said, lukasa.CodeOf(c.Hold(200<<10)))
+				}
+				_, _ = fmt.Fprintf(w, "%q", said)
+				late <- c
+			})
+		}}
 	})
 	for range 3 {
 		if r := w.call("POST", "/mcp", ""); r.body != `["" "" "overloaded"]` {
 			t.Error(r.body)
 		}
 		eventually(t, "everything is given back", w.s.held.idle)
-		if err := Hold(<-late, 200<<10); err == nil || !w.s.held.idle() {
+		if err := (<-late).Hold(200 << 10); err == nil || !w.s.held.idle() {
 			t.Errorf("after the request is over: %v", err)
 		}
 	}
@@ -237,16 +239,18 @@ func TestHold(t *testing.T) {
 func TestTurn(t *testing.T) {
 	w := newWorld(t, func(o *Options) {
 		o.Limits.Calls = 4
-		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			said := []string{}
-			for range 3 {
-				done, err := Turn(r.Context())
-				if said = append(said, lukasa.CodeOf(err)); err == nil {
-					defer done()
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": func(c Caller) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				said := []string{}
+				for range 3 {
+					done, err := c.Turn()
+					if said = append(said, lukasa.CodeOf(err)); err == nil {
+						defer done()
+					}
 				}
-			}
-			_, _ = fmt.Fprintf(w, "%q", said)
-		})}
+				_, _ = fmt.Fprintf(w, "%q", said)
+			})
+		}}
 	})
 	for range 3 {
 		if r := w.call("POST", "/mcp", ""); r.body != `["" "" "overloaded"]` {

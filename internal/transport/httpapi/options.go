@@ -35,8 +35,9 @@ type Options struct {
 	Origins []string
 	// Limits bounds the resources of a call. The zero value works.
 	Limits Limits
-	// Extra are handlers at paths of their own that need a credential; see [Server.Guard].
-	Extra map[string]http.Handler
+	// Extra is served at paths of its own to callers with a credential, within the rate of their
+	// tenants: a handler for each call, made for its caller.
+	Extra map[string]func(Caller) http.Handler
 	// Open are handlers at paths of their own that need no credential.
 	Open map[string]http.Handler
 	// Observe receives each call once it is over: the name of the operation, or of the path if

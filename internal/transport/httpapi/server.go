@@ -32,9 +32,10 @@ type Server struct {
 	answers   sync.Pool
 	serial    atomic.Uint64
 	prefix    string // of request ids
-	// stopped is done when running calls are to be given up.
-	stopped context.Context
-	stop    context.CancelFunc
+	// stop gives up what is still under way. onStop has a function called then, unless what it
+	// returns is called before.
+	stop   func()
+	onStop func(f func()) (drop func() bool)
 
 	mu      sync.Mutex
 	open    int           // running calls and streams
@@ -58,7 +59,8 @@ func New(o Options) *Server {
 		unpackers: newUnpackers(), packers: newPackers(),
 		leave: make(chan struct{}), idle: make(chan struct{}),
 	}
-	s.stopped, s.stop = context.WithCancel(context.Background())
+	stopped, stop := context.WithCancel(context.Background())
+	s.stop, s.onStop = stop, func(f func()) func() bool { return context.AfterFunc(stopped, f) }
 	s.bodies.New = func() any { return new([]byte) }
 	s.answers.New = func() any { return new(bytes.Buffer) }
 	var seed [6]byte

@@ -103,7 +103,7 @@ func (s *socket) run() {
 	s.acks, s.places, s.answered = make(chan ack, l.InFlight), make(chan struct{}, l.InFlight), make(chan struct{}, 1)
 	s.conn.SetReadLimit(4 * wire.DefaultMaxBytes) // a message larger than an event is skipped
 	ctx, cancel := context.WithCancel(context.Background())
-	defer context.AfterFunc(s.c.s.stopped, cancel)()
+	defer s.c.s.onStop(cancel)()
 	gone, stop := s.c.s.keys.Watch(s.c.who)
 	defer stop()
 	var all sync.WaitGroup

@@ -349,7 +349,7 @@ func TestLinesRevoked(t *testing.T) {
 
 // TestDrain admits no calls, ends streams, and loses no complete event.
 func TestDrain(t *testing.T) {
-	w := newWorld(t, func(o *Options) { o.Extra = map[string]http.Handler{"/mcp": echo} })
+	w := newWorld(t, func(o *Options) { o.Extra = map[string]func(Caller) http.Handler{"/mcp": echo} })
 	tail := w.follow("")
 	conn := w.socketOf(w.token)
 	body, in := io.Pipe()
@@ -403,7 +403,7 @@ func TestDrain(t *testing.T) {
 func TestDrainGivesUp(t *testing.T) {
 	began, end := make(chan struct{}), make(chan struct{})
 	w := newWorld(t, func(o *Options) {
-		o.Extra = map[string]http.Handler{"/mcp": http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		o.Extra = map[string]func(Caller) http.Handler{"/mcp": anyone(func(_ http.ResponseWriter, r *http.Request) {
 			close(began)
 			<-r.Context().Done()
 			close(end)

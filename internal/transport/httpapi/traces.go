@@ -133,7 +133,7 @@ func (c *call) recordSpans(spans *spanGate) error {
 	}
 	// A client that disconnects now cannot know whether they are recorded. Record them.
 	ctx := context.WithoutCancel(c.r.Context())
-	rec := migrate.NewRecorder(ctx, c.s.o.Board, migrate.RecorderOptions{
+	rec := migrate.NewRecorder(c.s.o.Board, migrate.RecorderOptions{
 		Tenant: c.who.Tenant, Events: c.who.Writer(), Things: c.who.Writer(),
 		Leave: func(l migrate.Left) {
 			if l.Reason.Problem() {
@@ -146,11 +146,11 @@ func (c *call) recordSpans(spans *spanGate) error {
 		c.s.ingested(BySpans, Taken{n.Events, n.Duplicates, sent - n.Events - n.Duplicates, size})
 	}(len(spans.items))
 	for _, it := range good {
-		if err := rec.Take(it); err != nil {
+		if err := rec.Take(ctx, it); err != nil {
 			return err
 		}
 	}
-	return rec.Flush()
+	return rec.Flush(ctx)
 }
 
 // spanGate collects the items made from the spans of a request, each with the number of its
@@ -167,7 +167,7 @@ type spanGate struct {
 func (g *spanGate) Span() { g.span++ }
 
 // Take implements migrate.Sink.
-func (g *spanGate) Take(it migrate.Item) error {
+func (g *spanGate) Take(_ context.Context, it migrate.Item) error {
 	if len(g.items) == mostSpanEvents {
 		return fault.Newf(fault.TooLarge, "the spans have more than %d messages and calls", mostSpanEvents).WithFix("export fewer spans at once")
 	}

@@ -29,7 +29,7 @@ func (c *call) export(op *api.Operation) {
 	}
 	ctx, cancel := context.WithCancel(c.r.Context())
 	defer cancel()
-	defer context.AfterFunc(c.s.stopped, cancel)()
+	defer c.s.onStop(cancel)()
 	gone, stop := c.s.keys.Watch(c.who)
 	defer stop()
 	h := c.w.Header()
@@ -124,7 +124,7 @@ func (c *call) takeExport(op *api.Operation) {
 	defer feed.close()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.r.Context()))
 	defer cancel()
-	defer context.AfterFunc(c.s.stopped, cancel)()
+	defer c.s.onStop(cancel)()
 	report, err := c.s.o.Board.Import(ctx, feed, nil)
 	if err != nil {
 		c.fail(ended(err))

@@ -29,7 +29,7 @@ func hot() map[string]func() *http.Request {
 			for name, value := range header {
 				r.Header.Set(name, value)
 			}
-			return r.WithContext(as(r.Context(), member("acme")))
+			return r
 		}
 	}
 	return map[string]func() *http.Request{
@@ -42,12 +42,13 @@ func hot() map[string]func() *http.Request {
 
 // ways are the two implementations.
 func ways(s *Server) map[string]http.Handler {
-	return map[string]http.Handler{"lean": s.Handler(), "library": bySDK(s)}
+	from := Caller{Who: member("acme")}
+	return map[string]http.Handler{"lean": s.Handler(from), "library": bySDK(s)(from)}
 }
 
 // BenchmarkHTTP measures a request, answered here and by the library.
 func BenchmarkHTTP(b *testing.B) {
-	s := newServer(Options{Board: openBoard(b), Who: whoIn}, newTrial().table())
+	s := newServer(Options{Board: openBoard(b)}, newTrial().table())
 	for name, request := range hot() {
 		for way, h := range ways(s) {
 			b.Run(name+"/"+way, func(b *testing.B) {
@@ -65,7 +66,7 @@ func BenchmarkHTTP(b *testing.B) {
 
 // BenchmarkRatio measures how many times cheaper a call is here, side by side.
 func BenchmarkRatio(b *testing.B) {
-	s := newServer(Options{Board: openBoard(b), Who: whoIn}, newTrial().table())
+	s := newServer(Options{Board: openBoard(b)}, newTrial().table())
 	request, both := hot()["call/2026-07-28"], ways(s)
 	var took [2]time.Duration
 	for b.Loop() {
@@ -97,7 +98,7 @@ func BenchmarkStdio(b *testing.B) {
 // far less, and about the same on every machine.
 func TestLeanIsWorthIt(t *testing.T) {
 	const calls = 200
-	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())
+	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
 	for name, request := range hot() {
 		garbage := map[string]uint64{}
 		for way, h := range ways(s) {

@@ -32,12 +32,9 @@ type outcome struct {
 const maxHanded = 256 << 10
 
 // serveTool returns a tool's handler for the library.
-func (s *Server) serveTool(t *tool) mcp.ToolHandler {
+func (s *connection) serveTool(t *tool) mcp.ToolHandler {
+	c := s.caller
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c := callerIn(ctx)
-		if c == nil {
-			return nil, fault.New(fault.Unauthenticated, "nobody is known to call")
-		}
 		ctx, cancel := until(ctx, c.gone)
 		defer cancel()
 		var tell progress
@@ -64,8 +61,8 @@ func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell
 	if err == nil {
 		o, err = render(out)
 	}
-	if err == nil && t.op.ReadOnly() && s.o.Hold != nil {
-		err = s.o.Hold(ctx, int64(len(o.text)+len(o.data)))
+	if err == nil && t.op.ReadOnly() && c.hold != nil {
+		err = c.hold(int64(len(o.text) + len(o.data)))
 	}
 	if err != nil {
 		return outcome{text: complaint(s.known(ctx, c, t.op, err)), failed: true}
@@ -91,8 +88,8 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, write wr
 	if err := api.Allow(op, c.who); err != nil {
 		return nil, err
 	}
-	if s.o.Turn != nil {
-		done, err := s.o.Turn(ctx)
+	if c.turn != nil {
+		done, err := c.turn()
 		if err != nil {
 			return nil, err
 		}

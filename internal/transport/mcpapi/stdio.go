@@ -33,7 +33,7 @@ func (s *Server) ServeStdio(ctx context.Context, who *auth.Principal, in io.Read
 
 	conn := newLines(in, out)
 	c := &caller{who: who, gone: inner.Done()}
-	session, err := s.sdk.Connect(c.with(inner), conn, nil)
+	session, err := (&connection{s, c}).newSDK().Connect(inner, conn, nil)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err)
 	}

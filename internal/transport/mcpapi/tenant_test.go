@@ -2,7 +2,6 @@ package mcpapi
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,7 +22,7 @@ import (
 // TestTenantsNeverMeet gives two tenants the same names, and searches all answers to one for
 // data of the other.
 func TestTenantsNeverMeet(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
+	s := New(Options{Board: openBoard(t), Tools: All})
 	for _, overHTTP := range []bool{false, true} {
 		t.Run(fmt.Sprintf("http=%v", overHTTP), func(t *testing.T) {
 			ours := connect(t, s, member(fmt.Sprintf("ours-%v", overHTTP)), "", overHTTP)
@@ -138,14 +137,14 @@ func TestRevokedKeyEnds(t *testing.T) {
 // cancels the context.
 func TestRequestEndsWithItsContext(t *testing.T) {
 	x := newTrial()
-	s := newServer(Options{Board: openBoard(t), Who: whoIn}, x.table())
+	s := newServer(Options{Board: openBoard(t)}, x.table())
 	for _, params := range []string{`{"name":"wait"}`, `{"name":"wait","task":{}}`} { // here, and by the library
 		ended := make(chan struct{})
 		ctx, cancel := newCancel(t)
 		go func() {
 			defer close(ended)
 			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				s.Handler().ServeHTTP(w, r.WithContext(as(ctx, member("acme"))))
+				s.Handler(Caller{Who: member("acme")}).ServeHTTP(w, r.WithContext(ctx))
 			})
 			post(h, "", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`, nil)
 		}()
@@ -166,7 +165,7 @@ func TestQuota(t *testing.T) {
 	}
 	limited := func(o Options) (answered, refused int) {
 		s := newServer(o, newTrial().table())
-		front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+		front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 		var batch []string
 		for i := range 50 {
 			batch = append(batch, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"say","arguments":{"text":"x"}}}`, i))
@@ -186,10 +185,10 @@ func TestQuota(t *testing.T) {
 		return answered, refused
 	}
 	board := openBoard(t)
-	if answered, refused := limited(Options{Board: board, Who: whoIn}); answered != 50 || refused != 0 {
+	if answered, refused := limited(Options{Board: board}); answered != 50 || refused != 0 {
 		t.Errorf("without quotas %d answered, %d refused", answered, refused)
 	}
-	answered, refused := limited(Options{Board: board, Who: whoIn, Quotas: book()})
+	answered, refused := limited(Options{Board: board, Quotas: book()})
 	if answered == 0 || refused == 0 || answered+refused != 50 {
 		t.Errorf("%d answered, %d refused", answered, refused)
 	}
@@ -214,8 +213,8 @@ func TestQuota(t *testing.T) {
 // logged.
 func TestPanicIsAFault(t *testing.T) {
 	var log bytes.Buffer
-	s := newServer(Options{Board: openBoard(t), Who: whoIn, Log: slog.New(slog.NewTextHandler(&log, nil))}, newTrial().table())
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	s := newServer(Options{Board: openBoard(t), Log: slog.New(slog.NewTextHandler(&log, nil))}, newTrial().table())
+	front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 	for _, params := range []string{`{"name":"crash"}`, `{"name":"crash","task":{}}`} {
 		w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`, nil)
 		if w.Code != 200 || !strings.Contains(w.Body.String(), `"isError":true`) || !strings.Contains(w.Body.String(), "internal: ") || strings.Contains(w.Body.String(), "secret") {
@@ -229,12 +228,12 @@ func TestPanicIsAFault(t *testing.T) {
 
 // TestRightsDecide calls every tool with every kind of credential, and compares with the table.
 func TestRightsDecide(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
+	s := New(Options{Board: openBoard(t), Tools: All})
 	for rights := auth.Rights(0); rights <= auth.Read|auth.Write|auth.Admin; rights++ {
 		for _, role := range []auth.Role{0, auth.Operator, auth.Member, auth.Agent, auth.Holder} {
 			for _, tenant := range []string{"", "acme"} {
 				who := &auth.Principal{Key: "k", Role: role, Tenant: tenant, Agent: "a", Rights: rights, Trust: lukasa.Agent}
-				front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": who})
+				front := behindGuard(s.Handler, map[string]*auth.Principal{"a": who})
 				for _, tool := range s.tools {
 					want := allowed(tool.op, who)
 					w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool.def.Name+`","arguments":{"no_such_field":1}}}`, nil)
@@ -250,7 +249,7 @@ func TestRightsDecide(t *testing.T) {
 
 // TestAnswersFitTheirSchemas validates structured answers against the schemas in tools/list.
 func TestAnswersFitTheirSchemas(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
+	s := New(Options{Board: openBoard(t), Tools: All})
 	cs := connect(t, s, member("acme"), "", true)
 	tools, err := cs.ListTools(t.Context(), nil)
 	if err != nil {
@@ -304,7 +303,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 
 // TestNothingIsRememberedYet: an empty memory is no error.
 func TestNothingIsRememberedYet(t *testing.T) {
-	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All})
+	s := New(Options{Board: openBoard(t), Tools: All})
 	cs := connect(t, s, member("acme"), "", true)
 	for tool, args := range map[string]object{
 		"recall": {"key": "a"}, "search_memories": {"query": "a"}, "context": {"verb": "build"}, "pack_context": {"topic": "a"}, "list_memories": {}, "list_tags": {},
@@ -332,14 +331,15 @@ func TestNothingIsRememberedYet(t *testing.T) {
 func TestHold(t *testing.T) {
 	var held int64
 	full := false
-	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: All, Hold: func(_ context.Context, bytes int64) error {
+	s := New(Options{Board: openBoard(t), Tools: All})
+	hold := func(bytes int64) error {
 		if full {
 			return fault.New(fault.Overloaded, "too much is in memory")
 		}
 		held += bytes
 		return nil
-	}})
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	}
+	front := s.Handler(Caller{Who: member("acme"), Hold: hold})
 	call := func(tool, args string) string {
 		return post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`, nil).Body.String()
 	}
@@ -363,8 +363,8 @@ func TestMemoryToolCounts(t *testing.T) {
 	if err := book.Attach(t.Context(), board); err != nil {
 		t.Fatal(err)
 	}
-	s := New(Options{Board: board, Who: whoIn, Tools: All, Quotas: book})
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	s := New(Options{Board: board, Tools: All, Quotas: book})
+	front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 	for i := range 4 {
 		got := post(front, "a", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_tool","arguments":{"command":"create","path":"/memories/%d","file_text":"x"}}}`, i), nil).Body.String()
 		if refused := strings.Contains(got, "over_quota: "); refused != (i >= 2) {
@@ -376,14 +376,15 @@ func TestMemoryToolCounts(t *testing.T) {
 // TestTurn: tool calls do not wait for a slot; those without one get an error.
 func TestTurn(t *testing.T) {
 	left := 0
-	s := newServer(Options{Board: openBoard(t), Who: whoIn, Turn: func(context.Context) (func(), error) {
+	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
+	turn := func() (func(), error) {
 		if left == 0 {
 			return nil, fault.New(fault.Overloaded, "too many calls are under way")
 		}
 		left--
 		return func() { left++ }, nil
-	}}, newTrial().table())
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	}
+	front := s.Handler(Caller{Who: member("acme"), Turn: turn})
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say","arguments":{"text":"x"}}}`
 	if w := post(front, "a", call, nil); !strings.Contains(w.Body.String(), "overloaded: ") {
 		t.Error(w.Body)

@@ -19,8 +19,8 @@ import (
 // listedTools returns the answer to tools/list as it is sent.
 func listedTools(t testing.TB, set Set) (result string, tools []*mcp.Tool) {
 	t.Helper()
-	s := New(Options{Board: openBoard(t), Who: whoIn, Tools: set})
-	front := behindGuard(s.Handler(), map[string]*auth.Principal{"a": member("acme")})
+	s := New(Options{Board: openBoard(t), Tools: set})
+	front := behindGuard(s.Handler, map[string]*auth.Principal{"a": member("acme")})
 	w := post(front, "a", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil)
 	var list mcp.ListToolsResult
 	sent := parsed(t, w.Body.String()).Result

@@ -37,23 +37,11 @@ func member(tenant string) *auth.Principal {
 	return &auth.Principal{Key: "k-" + tenant, Role: auth.Member, Tenant: tenant, Rights: auth.Read | auth.Write, Trust: lukasa.User}
 }
 
-type whoKey struct{}
-
-// as returns a context with who as the caller.
-func as(ctx context.Context, who *auth.Principal) context.Context {
-	return context.WithValue(ctx, whoKey{}, who)
-}
-
-func whoIn(ctx context.Context) *auth.Principal {
-	who, _ := ctx.Value(whoKey{}).(*auth.Principal)
-	return who
-}
-
-// behindGuard sets the caller that the bearer token names.
-func behindGuard(next http.Handler, known map[string]*auth.Principal) http.Handler {
+// behindGuard lets whoever the bearer names call.
+func behindGuard(next func(Caller) http.Handler, known map[string]*auth.Principal) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := known[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
-		next.ServeHTTP(w, r.WithContext(as(r.Context(), who)))
+		next(Caller{Who: who}).ServeHTTP(w, r)
 	})
 }
 
