@@ -1,8 +1,7 @@
 package client
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/hmx/wire"
 )
 
 // TailRequest selects the events to follow.
@@ -86,7 +86,7 @@ func (t *tail) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("Accept", wire.ContentType)
 	if t.last != "" {
 		req.Header.Set("Last-Event-ID", t.last)
 	}
@@ -99,68 +99,57 @@ func (t *tail) connect(ctx context.Context) error {
 		text, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // as much as there is
 		return problemOf(res, text)
 	}
-	return t.read(bufio.NewReaderSize(res.Body, 64<<10))
+	return t.read(res.Body)
 }
 
 // maxBlock is the maximum size of one event of a stream.
 const maxBlock = 16 << 20
 
 // read reads the blocks of a stream.
-func (t *tail) read(in *bufio.Reader) error {
-	var data []byte
-	kind, id := "", ""
+func (t *tail) read(src io.Reader) error {
+	d := wire.NewDecoder(src, wire.Options{MaxBytes: maxBlock})
 	for {
-		line, err := in.ReadBytes('\n')
+		block, err := d.Next()
+		if _, ok := errors.AsType[*wire.TooLongError](err); ok {
+			return fmt.Errorf("client: an event of the stream has more than %d bytes", maxBlock)
+		}
+		if err == nil {
+			err = t.block(block)
+		} else {
+			err = errGoOn
+		}
+		if errors.Is(err, errGoOn) {
+			t.last = cmp.Or(d.LastEventID(), t.last)
+		}
 		if err != nil {
-			return errGoOn
-		}
-		line = bytes.TrimRight(line, "\r\n")
-		if len(line) == 0 {
-			if err := t.block(kind, id, data); err != nil {
-				return err
-			}
-			kind, id, data = "", "", nil
-			continue
-		}
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(name) {
-		case "event":
-			kind = string(value)
-		case "id":
-			id = string(value)
-		case "data":
-			if data = append(data, value...); len(data) > maxBlock {
-				return fmt.Errorf("client: an event of the stream has more than %d bytes", maxBlock)
-			}
+			return err
 		}
 	}
 }
 
-// block processes one block.
-func (t *tail) block(kind, id string, data []byte) error {
-	switch {
-	case kind == "end":
+// block takes one block in.
+func (t *tail) block(b wire.Block) error {
+	if b.Type == "end" {
 		p := &Problem{}
-		if json.Unmarshal(data, p) == nil && p.Status == http.StatusServiceUnavailable {
+		if json.Unmarshal(b.Data, p) == nil && p.Status == http.StatusServiceUnavailable {
 			return errGoOn // the server is shutting down
 		}
 		return p
-	case len(data) > 0:
-		position, err := strconv.ParseUint(id, 10, 64)
-		if err != nil {
-			return fmt.Errorf("client: an event of the stream has no position but %q", id)
-		}
-		ev, _, err := hmx.DecodeEvent(data)
-		if err != nil {
-			return fmt.Errorf("client: the event at position %d cannot be read: %w", position, err)
-		}
-		if err := t.got(Tailed{position, ev}); err != nil {
-			return err
-		}
 	}
-	if id != "" {
-		t.last = id
+	if len(b.Data) == 0 {
+		return nil
 	}
+	position, err := strconv.ParseUint(b.ID, 10, 64)
+	if err != nil || b.ID == t.last { // the id of a block without one is that of the block before
+		return fmt.Errorf("client: an event of the stream has no position of its own but %q", b.ID)
+	}
+	ev, _, err := hmx.DecodeEvent(b.Data)
+	if err != nil {
+		return fmt.Errorf("client: the event at position %d cannot be read: %w", position, err)
+	}
+	if err := t.got(Tailed{position, ev}); err != nil {
+		return err
+	}
+	t.last = b.ID
 	return nil
 }

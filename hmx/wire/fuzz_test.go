@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -96,6 +98,38 @@ func FuzzSSE(f *testing.F) {
 			if d := cmp.Diff(want, got); d != "" {
 				t.Fatalf("%s: %s", name, d)
 			}
+		}
+	})
+}
+
+// FuzzSSEBlocks: what is written as a block is read back, with a line feed for each line break.
+func FuzzSSEBlocks(f *testing.F) {
+	f.Add("", "", []byte("x"))
+	f.Add("7", "end", []byte("{\"a\":1}"))
+	f.Add("a\nb", "x\r\ny", []byte("one\ntwo\r\nthree\rfour\n"))
+	f.Fuzz(func(t *testing.T, id, kind string, data []byte) {
+		stream := AppendKeepAlive(AppendRetry(nil, time.Second), id)
+		stream = AppendBlock(AppendBlock(stream, kind, data), "", []byte("after"))
+		d := NewDecoder(bytes.NewReader(stream), Options{MaxBytes: len(stream)})
+		kind, _, _ = strings.Cut(strings.ReplaceAll(kind, "\r", "\n"), "\n")
+		if kind == "" {
+			kind = "message"
+		}
+		text := strings.ReplaceAll(strings.ReplaceAll(string(data), "\r\n", "\n"), "\r", "\n")
+		if len(id) > maxID || strings.ContainsAny(id, "\r\n\x00") {
+			id = ""
+		}
+		for _, want := range []Block{{Type: kind, ID: id, Data: []byte(text)}, {Type: "message", ID: id, Data: []byte("after")}} {
+			got, err := d.Next()
+			if err != nil || got.Type != want.Type || got.ID != want.ID || string(got.Data) != string(want.Data) {
+				t.Fatalf("%+v, %v, want %+v in %q", got, err, want, stream)
+			}
+		}
+		if after, ok := d.Retry(); !ok || after != time.Second {
+			t.Errorf("retry after %v, %v", after, ok)
+		}
+		if _, err := d.Next(); err != io.EOF {
+			t.Errorf("at the end: %v", err)
 		}
 	})
 }

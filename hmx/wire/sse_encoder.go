@@ -3,7 +3,6 @@ package wire
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,10 +22,6 @@ type Encoder struct{ out output }
 // NewEncoder returns an encoder that writes to dst.
 func NewEncoder(dst io.Writer) *Encoder { return &Encoder{output{dst: dst}} }
 
-// maxID is the longest id that is written: it counts against the receiver's limit, and must not make a receiver
-// refuse a valid event.
-const maxID = 1024
-
 // Event writes ev as a block of id, event and data. The id is the event's own; one that has a line break or a
 // NUL in it or is longer than 1024 bytes is left out. The last event id of the receiver is then that of an
 // earlier event, so that a stream resumed from there repeats this one and loses none. Errors are those of
@@ -35,16 +30,15 @@ func (e *Encoder) Event(ev *hmx.Event) error {
 	if e.out.err != nil {
 		return e.out.err
 	}
-	buf := e.out.buf
-	if ev != nil && ev.EventID != "" && len(ev.EventID) <= maxID && !strings.ContainsAny(ev.EventID, "\r\n\x00") {
-		buf = append(append(append(buf, "id: "...), ev.EventID...), '\n')
+	id := ""
+	if ev != nil {
+		id = ev.EventID
 	}
-	buf = append(buf, "event: "+EventType+"\ndata: "...)
-	buf, err := appendEvent(buf, ev)
+	buf, err := AppendEvent(e.out.buf, id, ev)
 	if err != nil {
 		return err
 	}
-	return e.out.done(append(buf, "\n\n"...))
+	return e.out.done(buf)
 }
 
 // Comment writes text as a comment, which receivers ignore: it keeps idle connections open. Text of several
@@ -76,11 +70,7 @@ func (e *Encoder) Retry(after time.Duration) error {
 	if after < 0 {
 		return fmt.Errorf("retry after %s: must not be negative", after)
 	}
-	ms := int64(after / time.Millisecond)
-	if after%time.Millisecond > 0 {
-		ms++
-	}
-	return e.out.done(append(strconv.AppendInt(append(e.out.buf, "retry: "...), ms, 10), "\n\n"...))
+	return e.out.done(AppendRetry(e.out.buf, after))
 }
 
 // Flush passes everything written so far to the destination, and flushes that as well if it has a method Flush

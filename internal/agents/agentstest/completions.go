@@ -2,7 +2,6 @@ package agentstest
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 )
@@ -60,5 +59,5 @@ func (completions) write(w http.ResponseWriter, body map[string]any, a reply) {
 	whole["choices"] = []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}}
 	whole["usage"] = usage
 	e.send("", whole)
-	fmt.Fprint(w, "data: [DONE]\n\n")
+	e.write("", []byte("[DONE]"))
 }

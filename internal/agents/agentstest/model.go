@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"lukasa.dev/hmx/wire"
 )
 
 // Model is the stand-in for the servers of language models. It is safe for concurrent use.
@@ -333,7 +335,7 @@ type events struct {
 }
 
 func newEvents(w http.ResponseWriter) events {
-	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Content-Type", wire.ContentType)
 	w.Header().Set("Cache-Control", "no-cache")
 	return events{w}
 }
@@ -344,10 +346,12 @@ func (e events) send(name string, v any) {
 	if err != nil {
 		panic(err)
 	}
-	if name != "" {
-		fmt.Fprintf(e.w, "event: %s\n", name)
-	}
-	fmt.Fprintf(e.w, "data: %s\n\n", data)
+	e.write(name, data)
+}
+
+// write writes one event with data as it is.
+func (e events) write(name string, data []byte) {
+	_, _ = e.w.Write(wire.AppendBlock(nil, name, data)) // an agent that has left gets nothing
 	if f, ok := e.w.(http.Flusher); ok {
 		f.Flush()
 	}

@@ -94,8 +94,7 @@ func (c *call) follow(t *lukasa.Tenant, q lukasa.TailQuery, grew <-chan struct{}
 	beat := time.NewTicker(c.s.limits.Heartbeat)
 	defer beat.Stop()
 	ctx := c.r.Context()
-	buf := append([]byte(nil), "retry: "...)
-	buf = append(strconv.AppendInt(buf, reconnect.Milliseconds(), 10), "\n\n"...)
+	buf := wire.AppendRetry(nil, reconnect)
 	for {
 		if !c.push(buf) {
 			return
@@ -156,22 +155,18 @@ func (c *call) push(buf []byte) bool {
 
 // appendEvent appends an event as a block whose id is its position.
 func appendEvent(buf []byte, ev *lukasa.StoredEvent) ([]byte, error) {
-	buf = strconv.AppendUint(append(buf, "id: "...), ev.Position, 10)
-	buf, err := ev.Event.AppendJSON(append(buf, "\nevent: "+wire.EventType+"\ndata: "...))
-	return append(buf, "\n\n"...), err
+	return wire.AppendEvent(buf, strconv.FormatUint(ev.Position, 10), ev.Event)
 }
 
 // appendBeat appends a heartbeat with the position: a reader that reconnects is not sent what
 // was skipped.
 func appendBeat(buf []byte, next uint64) []byte {
-	buf = append(buf, ": keep-alive\n"...)
+	id := ""
 	if next > 0 {
-		buf = append(strconv.AppendUint(append(buf, "id: "...), next-1, 10), '\n')
+		id = strconv.FormatUint(next-1, 10)
 	}
-	return append(buf, '\n')
+	return wire.AppendKeepAlive(buf, id)
 }
 
-// appendEnd appends why the stream ends.
-func appendEnd(buf []byte, p *problem) []byte {
-	return append(p.append(append(buf, "event: end\ndata: "...)), "\n\n"...)
-}
+// appendEnd says why the stream ends.
+func appendEnd(buf []byte, p *problem) []byte { return wire.AppendBlock(buf, "end", p.append(nil)) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"lukasa.dev/hmx/wire"
 	"lukasa.dev/internal/canon"
 )
 
@@ -315,14 +316,12 @@ func (e *events) send(message []byte) {
 	if !e.begun {
 		e.begun = true
 		h := e.w.Header()
-		h.Set("Content-Type", "text/event-stream")
+		h.Set("Content-Type", wire.ContentType)
 		h.Set("Cache-Control", "no-cache, no-transform")
 		e.w.WriteHeader(http.StatusOK)
 	}
-	for _, part := range [...][]byte{[]byte("event: message\ndata: "), message, []byte("\n\n")} {
-		if _, err := e.w.Write(part); err != nil {
-			return
-		}
+	if _, err := e.w.Write(wire.AppendBlock(nil, "message", message)); err != nil {
+		return
 	}
 	_ = http.NewResponseController(e.w).Flush()
 }
