@@ -193,6 +193,7 @@ func (x *examination) project(context.Context) {
 	default:
 		x.say("rules", sound, "", "enforce %s in %s%s", a.Enforce, name, projects.FromWords(a.EnforceFrom, a.File))
 	}
+	x.say("language", sound, "", "statements and rules are read in English; text in another language is recorded, found and quoted, and becomes no rule by itself")
 }
 
 // runsProgram finds the program that an entry of ours runs, in JSON and TOML alike.
