@@ -54,9 +54,12 @@ says which that is, and rules of other projects than the one it is in do not app
 	return c
 }
 
-// compileAfter is when a board that agents have for long compiles by itself.
-func compileAfter() lukasa.CompileAfter {
-	return lukasa.CompileAfter{Events: 200, Quiet: time.Minute}
+// compileAfter is when a board that agents have for long compiles by itself. Compiles that
+// fail are logged at the directory: nothing else may be written while an agent is served.
+func compileAfter(dir string) lukasa.CompileAfter {
+	return lukasa.CompileAfter{Events: 200, Quiet: time.Minute, Failed: func(tenant string, err error) {
+		ask.HookLog(dir, time.Now(), "mcp", "compile of "+tenant+" failed, and is tried again: "+err.Error())
+	}}
 }
 
 func mcp(s *ask.Shell, c *cobra.Command, flags *mcpFlags) error {
@@ -72,7 +75,11 @@ func mcp(s *ask.Shell, c *cobra.Command, flags *mcpFlags) error {
 			return err
 		}
 	}
-	return s.Visit(c, &flags.BoardFlags, lukasa.Options{CompileAfter: compileAfter()}, func(ctx context.Context, v *ask.Visit) error {
+	dir, err := s.DataDir(c, &flags.BoardFlags)
+	if err != nil {
+		return err
+	}
+	return s.Visit(c, &flags.BoardFlags, lukasa.Options{CompileAfter: compileAfter(dir)}, func(ctx context.Context, v *ask.Visit) error {
 		t, err := v.Reader(ctx)
 		if err != nil {
 			return err

@@ -1,7 +1,10 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,4 +122,71 @@ func TestCompileWhenSessionsEnd(t *testing.T) {
 	if len(compiles) > 0 || b.CompileFailures() > 0 {
 		t.Errorf("%d more compiles, %d failed", len(compiles), b.CompileFailures())
 	}
+}
+
+// blindable is a disk whose journal cannot be read while it is blind.
+type blindable struct {
+	disk.FS
+	blind atomic.Bool
+}
+
+func (d *blindable) Open(name string, opts ...disk.OpenOption) (disk.File, error) {
+	f, err := d.FS.Open(name, opts...)
+	if err != nil || !strings.Contains(name, "journal") {
+		return f, err
+	}
+	return &blindableFile{f, d}, nil
+}
+
+type blindableFile struct {
+	disk.File
+	of *blindable
+}
+
+func (f *blindableFile) ReadAt(b []byte, at int64) (int, error) {
+	if f.of.blind.Load() {
+		return 0, errors.New("the disk is blind")
+	}
+	return f.File.ReadAt(b, at)
+}
+
+// TestCompileAfterFailure has a compile fail that the board began by itself: it is told of,
+// counted, and tried again when its time has come.
+func TestCompileAfterFailure(t *testing.T) {
+	clock, fs := newClock(), &blindable{FS: disk.NewMem()}
+	compiles := make(chan error, 16)
+	failed := make(chan string, 16)
+	b := openWith(t, "data", engine.Options{FS: fs, Clock: clock.Now, CompileAfter: engine.CompileAfter{
+		Events: 5, Failed: func(tenant string, err error) { failed <- tenant + ": " + err.Error() }, Compiled: func(_ string, err error) { compiles <- err },
+	}})
+	next := func(what string) (err error) {
+		t.Helper()
+		within(t, what, func() { err = <-compiles })
+		return err
+	}
+	fs.blind.Store(true)
+	store(t, b, worked(t, 1)...)
+	if err := next("five events"); err == nil || b.CompileFailures() != 1 {
+		t.Fatalf("%v, %d failed", err, b.CompileFailures())
+	}
+	if told := <-failed; !strings.HasPrefix(told, "acme: ") || !strings.Contains(told, "blind") {
+		t.Errorf("told %q", told)
+	}
+	clock.Move(time.Second)
+	wake(t, b)
+	if err := next("the first retry"); err == nil || b.CompileFailures() != 2 {
+		t.Fatalf("%v, %d failed", err, b.CompileFailures())
+	}
+	fs.blind.Store(false)
+	clock.Move(time.Second)
+	wake(t, b)
+	if len(compiles) > 0 {
+		t.Error("the second retry did not wait twice as long")
+	}
+	clock.Move(time.Second)
+	wake(t, b)
+	if err := next("the second retry"); err != nil || b.CompileFailures() != 2 {
+		t.Fatalf("%v, %d failed", err, b.CompileFailures())
+	}
+	sound(t, b)
 }
