@@ -16,6 +16,7 @@ var needNoScope = map[string]string{
 	"Name":        "what the handle was made with",
 	"URI":         "makes a name out of what it is given",
 	"Scoped":      "makes a handle; every call of that one asks",
+	"AsSystem":    "makes a handle; every call of that one asks",
 	"VerifierKey": "a public key",
 	"FormerKeys":  "public keys",
 	"Watch":       "it tells that there is something new, and nothing of it; Tail reads, within the scope",
