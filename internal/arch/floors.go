@@ -1,18 +1,18 @@
-// Package arch holds the shape of the module: which package stands on which
-// floor, and which third party may be imported where.
+// Package arch holds the structure of the module: the floor of each package, and where each
+// third party may be imported.
 //
 // The tests of this package read every Go file of the module and fail when the
 // tree disagrees with the tables below. They guarantee that
 //
-//   - a package imports strictly lower floors only, in tests too;
+//   - a package imports strictly lower floors only, also in tests;
 //   - the tables and the tree name the same packages and the same third parties;
-//   - hmx can be taken out of the module with internal/canon and nothing else;
+//   - hmx can be extracted from the module with only internal/canon;
 //   - the command line, the operations and the servers use the library, never the engine;
 //   - no package is larger than its cap;
 //   - no struct keeps a context and no context carries a value, so that a call ends with its
-//     caller, and who calls and what it may see stands in its arguments;
-//   - every package says what it is, no file is a drawer for odds and ends,
-//     nothing runs before main, and nothing needs a C compiler.
+//     caller, and the caller and its permissions are arguments;
+//   - every package has a doc comment, no file is a catch-all, nothing runs before main,
+//     and nothing needs a C compiler.
 //
 // They do not judge whether a package deserves its floor. Files are parsed
 // in-process, whatever their build tags, so that a platform's file is not

@@ -1,14 +1,12 @@
 // Package disk is the one seam through which the engine touches files.
 //
 // The journal, the ordered keys and values, and the key files all take an [FS].
-// In production it is [OS]; in tests it is one that loses unsynced blocks
-// or fails on request (package disktest), so that every promise about crashes is
-// tested with the code that keeps it.
+// In production it is [OS]. In tests it is one that loses unsynced blocks or fails
+// on request (package disktest), so that tests of crashes run the production code.
 //
 // Guarantees: [WriteFile] replaces a file whole or not at all, also across a
 // crash; [Lock] admits one holder of a directory, in this process and among all
-// processes; [Fault] gives a refusal of the disk its place in the catalogue of
-// errors.
+// processes; [Fault] maps an error of the disk to the catalogue of errors.
 //
 // Not guaranteed: that the disk is honest about fsync. A file system without
 // advisory locks (some network mounts) cannot keep two machines apart.

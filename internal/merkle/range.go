@@ -8,7 +8,7 @@ import (
 
 // Range is a tree of which only the roots of its largest complete subtrees are
 // kept: one hash for each 1 in the binary form of its size. That is enough to
-// append to it and to know its root.
+// append to it and to compute its root.
 //
 // The zero value is the empty tree. A copy made by assignment shares memory with
 // the original. A Range is not safe for concurrent use.

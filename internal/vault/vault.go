@@ -76,8 +76,8 @@ const (
 // attributes keep git from changing line ends, which are part of texts.
 const attributes = "*.md -text\n"
 
-// EncodeInto returns the files of a vault, by path, but for the manifest. What the vault that was
-// written before has, if there is one, keeps its name.
+// EncodeInto returns the files of a vault, by path, without the manifest. The pages of an existing
+// vault keep their names; known is nil for a new one.
 func EncodeInto(known *Manifest, tenant string, pages []Page) ([]File, error) {
 	names := nameAll(tenant, pages, known)
 	files := []File{{Path: attributesPath, Data: []byte(attributes)}}

@@ -2,17 +2,15 @@
 //
 //   - [NoSync] promises durability and does nothing. A suite of crash tests that
 //     still passes on it proves nothing.
-//   - [FailAt] fails the n-th operation that changes something, with an error or
-//     after half a write. A sweep raises n until [Faulty.Tripped] says that
-//     nothing failed.
-//   - [Piecemeal] writes large pieces as many small ones, as a real disk may
-//     show them to someone who reads meanwhile.
+//   - [FailAt] fails the n-th operation that changes a file, with an error or
+//     after half a write. A sweep raises n until [Faulty.Tripped] returns "".
+//   - [Piecemeal] writes large pieces as many small ones, as a concurrent reader
+//     may see them on a real disk.
 //   - [Count] only counts.
 //   - [NewCrashable] keeps apart what was synced from what was not.
 //
-// What reads is never counted and never fails. Operations that run at the same
-// time are numbered in the order in which they get their number, so that a
-// sweep is repeatable only over one goroutine.
+// Reads are never counted and never fail. Concurrent operations are numbered in
+// the order of arrival, so that a sweep is repeatable only with one goroutine.
 package disktest
 
 import (

@@ -123,7 +123,7 @@ func capabilities() *mcp.ServerCapabilities {
 	}
 }
 
-// newSDK returns the server of the library with all that is offered to a caller.
+// newSDK returns the server of the library with all tools, resources and prompts, for a caller.
 func (s *connection) newSDK() *mcp.Server {
 	srv := mcp.NewServer(s.info(), &mcp.ServerOptions{
 		Instructions: s.o.Tools.instructions(),
@@ -147,26 +147,26 @@ func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	}
 }
 
-// Caller is who makes a request over HTTP, and what the server before the handler gives it.
+// Caller is the caller of an HTTP request, and the resources of the server before the handler.
 type Caller struct {
-	// Who calls, or nil for nobody. The request is counted against its quota already.
+	// Who is the caller, or nil if there is none. Its request is already counted against its
+	// quota.
 	Who *auth.Principal
-	// Turn lets a call of a tool begin, and returns what to call when it is over, or a fault if
-	// too many are under way. Nil lets all begin.
+	// Turn acquires a slot for a tool call, and returns the function that releases it, or a
+	// fault if too many calls are running. Nil means no limit.
 	Turn func() (done func(), err error)
-	// Hold takes memory for an answer until the request is over, or returns a fault if there is
-	// not enough. Nil lets all have it.
+	// Hold reserves memory for an answer until the request ends, or returns a fault if there is
+	// not enough. Nil means no limit.
 	Hold func(bytes int64) error
 }
 
-// connection is a server as one caller sees it: what the library calls is made for it, so that
-// who calls never travels beside a call.
+// connection is a server for one caller: the handlers that the library calls are made for it.
 type connection struct {
 	*Server
 	caller *caller
 }
 
-// caller is who is at the other end of a connection.
+// caller is the client of a connection.
 type caller struct {
 	who  *auth.Principal
 	turn func() (done func(), err error)
