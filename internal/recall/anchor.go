@@ -1,21 +1,25 @@
 package recall
 
-import "time"
+import (
+	"time"
+
+	"lukasa.dev/internal/recall/times"
+)
 
 // anchorGrain is how precisely the time of an event dates what it mentions: it may have been
 // mentioned days later.
 const anchorGrain = 7 * 24 * time.Hour
 
-// at turns a reference to an event into one to the time of that event.
-func (t TimeRef) at(when time.Time) TimeRef {
-	out := TimeRef{Soft: true, Grain: anchorGrain, Text: t.Text, Start: t.Start, End: t.End}
+// anchored turns a reference to an event into one to the time of that event.
+func anchored(t times.TimeRef, when time.Time) times.TimeRef {
+	out := times.TimeRef{Soft: true, Grain: anchorGrain, Text: t.Text, Start: t.Start, End: t.End}
 	switch t.Direction {
-	case Before, Until:
-		out.Kind, out.Until = TimeBefore, when
-	case After, Since:
-		out.Kind, out.From = TimeAfter, when
+	case times.Before, times.Until:
+		out.Kind, out.Until = times.TimeBefore, when
+	case times.After, times.Since:
+		out.Kind, out.From = times.TimeAfter, when
 	default:
-		out.Kind, out.From, out.Until = TimeRange, when.Add(-anchorGrain/2), when.Add(anchorGrain/2)
+		out.Kind, out.From, out.Until = times.TimeRange, when.Add(-anchorGrain/2), when.Add(anchorGrain/2)
 	}
 	return out
 }

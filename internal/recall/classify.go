@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/recall/times"
 	"lukasa.dev/internal/text"
 )
 
@@ -52,11 +53,11 @@ type Asks struct {
 // English words: a query in another language has keywords and names, and the intent [General].
 type Class struct {
 	Intent   Intent
-	Keywords []string  // words without stop words, as written
-	Entities []string  // the entities it mentions, as written
-	Names    []string  // words written as names: capitalised, and not only as the first word of a sentence
-	Times    []TimeRef // every time reference, in order
-	Time     *TimeRef  // the most specific of Times, nil if there is none
+	Keywords []string        // words without stop words, as written
+	Entities []string        // the entities it mentions, as written
+	Names    []string        // words written as names: capitalised, and not only as the first word of a sentence
+	Times    []times.TimeRef // every time reference, in order
+	Time     *times.TimeRef  // the most specific of Times, nil if there is none
 	Asks     Asks
 	Newest   bool // it asks for the latest state: latest, current, now
 }
@@ -81,7 +82,7 @@ func (c Class) Classification() hmx.QueryClassification {
 // reads the first [text.MaxQuery] bytes.
 func Classify(query string, now time.Time, entities func(text string) []string) Class {
 	query = text.Head(query, text.MaxQuery)
-	c := Class{Times: ParseTime(query, now)}
+	c := Class{Times: times.ParseTime(query, now)}
 	c.Time = telling(c.Times)
 	if entities != nil {
 		c.Entities = appendDistinct(nil, entities(query), MaxEntities)
@@ -94,19 +95,19 @@ func Classify(query string, now time.Time, entities func(text string) []string) 
 
 // telling returns the most specific reference: a strict one, else one with a time, else an
 // event.
-func telling(refs []TimeRef) *TimeRef {
-	rank := func(t *TimeRef) int {
+func telling(refs []times.TimeRef) *times.TimeRef {
+	rank := func(t *times.TimeRef) int {
 		switch {
 		case t.Strict:
 			return 3
-		case t.Kind != TimeAnchor && !t.Soft:
+		case t.Kind != times.TimeAnchor && !t.Soft:
 			return 2
-		case t.Kind != TimeAnchor:
+		case t.Kind != times.TimeAnchor:
 			return 1
 		}
 		return 0
 	}
-	var best *TimeRef
+	var best *times.TimeRef
 	for i := range refs {
 		if best == nil || rank(&refs[i]) > rank(best) {
 			best = &refs[i]
@@ -142,13 +143,13 @@ type queryReader struct {
 	text  string
 	class *Class
 
-	number   int       // words read in the sentence
-	open     bool      // the sentence has only had words that lead to a question
-	polite   bool      // the sentence begins like a yes-or-no question
-	question queryWord // the question word of the sentence, if it has one
-	last     queryWord // the previous word
-	lastName int       // end of the last name, 0 if something else came after it
-	times    []TimeRef // references that are still ahead
+	number   int             // words read in the sentence
+	open     bool            // the sentence has only had words that lead to a question
+	polite   bool            // the sentence begins like a yes-or-no question
+	question queryWord       // the question word of the sentence, if it has one
+	last     queryWord       // the previous word
+	lastName int             // end of the last name, 0 if something else came after it
+	times    []times.TimeRef // references that are still ahead
 	lower    [longestQueryWord]byte
 
 	asked    bool // a sentence is a question
@@ -192,9 +193,9 @@ func (r *queryReader) pass(c rune) {
 // queryRune reports whether a character is part of a word.
 func queryRune(c rune) bool {
 	if c < utf8.RuneSelf {
-		return wordByte(byte(c))
+		return times.WordByte(byte(c))
 	}
-	return wordRune(c)
+	return times.WordRune(c)
 }
 
 // wordEnd returns the end of the word that begins at a place. Signs between two letters or
@@ -244,7 +245,7 @@ func (r *queryReader) word(start, end int) {
 	for len(r.times) > 0 && start >= r.times[0].End {
 		r.times = r.times[1:]
 	}
-	timed := len(r.times) > 0 && r.times[0].Kind != TimeAnchor && start >= r.times[0].Start
+	timed := len(r.times) > 0 && r.times[0].Kind != times.TimeAnchor && start >= r.times[0].Start
 	if !common && !timed && len(w) <= maxKeyword && len(r.class.Keywords) < MaxKeywords && !contains(r.class.Keywords, w) {
 		r.class.Keywords = append(r.class.Keywords, w)
 	}

@@ -1,8 +1,11 @@
 package recall
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -146,4 +149,52 @@ func TestClassifyIsBounded(t *testing.T) {
 	if c.Intent != Temporal || len(c.Times) != 0 || c.Asks.Why || len(c.Names) != 0 {
 		t.Errorf("%s, %v, %v, %q", c.Intent, c.Times, c.Asks, c.Names)
 	}
+}
+
+var update = flag.Bool("update", false, "write testdata again from what is")
+
+// testNow is a Wednesday.
+func testNow() time.Time { return time.Date(2026, 11, 11, 10, 30, 0, 0, time.UTC) }
+
+// table runs a file of lines "input => output"; # begins a comment.
+func table(t *testing.T, name string, least int, run func(in string) string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(file), "\r\n", "\n"), "\n"), "\n")
+	cases := 0
+	for i, line := range lines {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		cases++
+		in, want, _ := strings.Cut(line, " => ")
+		got := run(in)
+		lines[i] = in + " => " + got
+		if got != want && !*update {
+			t.Errorf("%s:%d: %s\n got %s\nwant %s", name, i+1, in, got, want)
+		}
+	}
+	if cases < least {
+		t.Errorf("%d cases in %s, want %d", cases, name, least)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// vocabulary is every word with a meaning, and some without.
+func vocabulary() []string {
+	return strings.Fields(`January may May march March April june Aug dec Sunday tue Tuesday sat Sun second minute hours day
+		days week weeks fortnight month quarter year decades one two ten first third spring fall winter summer morning night
+		yesterday today tomorrow tonight early mid late beginning middle end Q3 H1 am pm half weekend last previous past this
+		next the a few couple several of in on at and to from between since until through before after by during when around
+		ago earlier later recently other older newer more less over than onwards every my that we it is was did look but port
+		ms now - – , . ? ' ’ : / 7 3 31 30 1999 2023 2024 7th 1990s 90s 24h 3pm 10:30 2023-05-07 05/07/2023 2023-05 999999999
+		0 0000 9999 migration Postgres moving é 日本 zürich we've it's last-minute foo_bar Tuesday's`)
 }

@@ -1,6 +1,10 @@
 package recall
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"lukasa.dev/internal/recall/times"
+)
 
 // queryWord is the role of a word in the classification of a query.
 type queryWord uint8
@@ -49,13 +53,13 @@ func lowerInto(dst *[longestQueryWord]byte, w string) []byte {
 	for i := 0; i < len(w); i++ {
 		c := w[i]
 		if c >= utf8.RuneSelf {
-			if apostrophe(w[i:]) == 0 {
+			if times.Apostrophe(w[i:]) == 0 {
 				return nil
 			}
 			c = '\''
 			i += len("’") - 1
 		}
-		dst[n] = lowerByte(c)
+		dst[n] = times.LowerByte(c)
 		n++
 	}
 	return dst[:n]

@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/vector"
 	"lukasa.dev/internal/kind"
+	"lukasa.dev/internal/recall/times"
 	"lukasa.dev/internal/text"
 )
 
@@ -55,7 +56,7 @@ type question struct {
 	quoted  []text.Phrase // if the question has other words as well
 	vector  []float32     // nil if there is none
 	second  []float32     // by the built-in model, if vector is by another; nil if there is none
-	times   []TimeRef
+	times   []times.TimeRef
 	names   map[roster.Speaker]bool // the speakers it names
 
 	words    *lexical.View
@@ -394,7 +395,7 @@ func (e *question) anchor(ctx context.Context) error {
 		return nil
 	}
 	for _, t := range e.class.Times {
-		if t.Kind != TimeAnchor {
+		if t.Kind != times.TimeAnchor {
 			e.times = append(e.times, t)
 			continue
 		}
@@ -415,7 +416,7 @@ func (e *question) anchor(ctx context.Context) error {
 			return err
 		}
 		if ok {
-			e.times = append(e.times, t.at(time.Unix(0, row.Time).UTC()))
+			e.times = append(e.times, anchored(t, time.Unix(0, row.Time).UTC()))
 		}
 	}
 	return nil

@@ -41,6 +41,7 @@ import (
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/index/vector"
 	"lukasa.dev/internal/kv"
+	"lukasa.dev/internal/recall/times"
 )
 
 // Searcher searches the states of one store. It caches what is read often, up to a number of
@@ -176,7 +177,7 @@ type Answer struct {
 	More bool
 
 	most  [shared]float64         // the maximum of the parts that are shares
-	times []TimeRef               // in the question
+	times []times.TimeRef         // in the question
 	names map[roster.Speaker]bool // of the speakers
 }
 

@@ -1,6 +1,10 @@
 package recall
 
-import "time"
+import (
+	"time"
+
+	"lukasa.dev/internal/recall/times"
+)
 
 const (
 	day = 24 * time.Hour
@@ -22,9 +26,9 @@ const (
 // told rates how well the time of a document fits a reference, from 0 to 1. Events are
 // mentioned after they happened, so it rates whether the document may be about that time, not
 // whether it is from that time.
-func told(t TimeRef, at time.Time) float64 {
-	fit := Near(t, at)
-	if t.Kind == TimeRange {
+func told(t times.TimeRef, at time.Time) float64 {
+	fit := times.Near(t, at)
+	if t.Kind == times.TimeRange {
 		fit = toldOf(t, at)
 	}
 	if t.Soft {
@@ -34,7 +38,7 @@ func told(t TimeRef, at time.Time) float64 {
 }
 
 // toldOf is the rating for a time with a beginning and an end.
-func toldOf(t TimeRef, at time.Time) float64 {
+func toldOf(t times.TimeRef, at time.Time) float64 {
 	length := t.Until.Sub(t.From)
 	inside := !at.Before(t.From) && at.Before(t.Until)
 	if length <= fewDays {

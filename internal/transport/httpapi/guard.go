@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/transport/httpapi/admit"
 )
 
 // Caller is who makes a call, and what it may take of the server, for a handler of others.
@@ -109,14 +110,14 @@ func (c *call) patient() { _ = c.ctl.SetWriteDeadline(time.Time{}) } // not ever
 // outside checks what holds for every call: host and origin, limits of headers, and no secret
 // in the query.
 func (c *call) outside() error {
-	if err := c.s.near.check(c.r); err != nil {
+	if err := c.s.near.Check(c.r); err != nil {
 		return err
 	}
 	c.cors()
 	if err := c.headers(); err != nil {
 		return err
 	}
-	return secretInQuery(c.r.URL.RawQuery)
+	return admit.SecretInQuery(c.r.URL.RawQuery)
 }
 
 // inside checks what holds for every call that needs a credential.
@@ -205,7 +206,7 @@ func (c *call) cors() {
 	}
 	h := c.w.Header()
 	h.Add("Vary", "Origin")
-	if !c.s.near.configured(origin) {
+	if !c.s.near.Configured(origin) {
 		return
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

@@ -13,6 +13,7 @@ import (
 
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/transport/httpapi/admit"
 )
 
 // echo makes handlers of others that say who calls.
@@ -115,10 +116,10 @@ func (w *world) dial(host, origin string) (int, error) {
 
 // TestListenAddress accepts the address of the connection as a host name of the server.
 func TestListenAddress(t *testing.T) {
-	n := newNeighbours(nil, nil)
+	n := admit.NewNeighbours(nil, nil)
 	local := netip.MustParseAddr("192.168.1.5")
 	for host, want := range map[string]bool{"192.168.1.5": true, "192.168.1.6": false, "::ffff:192.168.1.5": true, "example.com": false, "": false} {
-		if got := n.knows(host, local); got != want {
+		if got := n.Knows(host, local); got != want {
 			t.Errorf("%q: %v", host, got)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/transport/httpapi/admit"
 )
 
 // Server serves the table. Make one with [New].
@@ -19,7 +20,7 @@ type Server struct {
 	o         Options
 	limits    Limits
 	keys      keys
-	near      *neighbours
+	near      *admit.Neighbours
 	routes    *routes
 	openapi   []byte
 	held      *budget // bytes of bodies
@@ -54,7 +55,7 @@ func New(o Options) *Server {
 	}
 	l := o.Limits.withDefaults()
 	s := &Server{
-		o: o, limits: l, keys: o.Keys, near: newNeighbours(o.Hosts, o.Origins),
+		o: o, limits: l, keys: o.Keys, near: admit.NewNeighbours(o.Hosts, o.Origins),
 		held: newBudget(l.HeldBytes), heads: newBudget(l.HeldBytes / 2), calls: newBudget(int64(l.Calls)), streams: newBudget(int64(l.Streams)),
 		unpackers: newUnpackers(), packers: newPackers(),
 		leave: make(chan struct{}), idle: make(chan struct{}),

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"lukasa.dev/internal/transport/httpapi/admit"
 )
 
 // FuzzSplitArray: an array gives as many lines as it has elements, each of the same value, and
@@ -57,7 +59,7 @@ func FuzzHost(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, authority string) {
-		host, ok := hostOf(authority)
+		host, ok := admit.HostOf(authority)
 		if !ok {
 			return
 		}

@@ -1,4 +1,9 @@
-package recall
+// Package times finds the times that a question in English speaks of: dates, spans, "last
+// Tuesday", "since March", and events that stand for a time, such as "before we moved".
+//
+// [ParseTime] is a pure function of the text and the current time. It reads no other language,
+// and what it does not understand is no time.
+package times
 
 import (
 	"strings"

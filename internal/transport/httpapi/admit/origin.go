@@ -1,4 +1,6 @@
-package httpapi
+// Package admit says which calls a server admits before it looks at their credentials: by the
+// host and the origin that a call names, and without a credential in its query.
+package admit
 
 import (
 	"net"
@@ -9,14 +11,15 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// neighbours are the hosts and origins that the server accepts.
-type neighbours struct {
+// Neighbours are the hosts and origins that the server accepts.
+type Neighbours struct {
 	hosts   map[string]bool // in lower case
 	origins map[string]bool // as in the header, in lower case
 }
 
-func newNeighbours(hosts, origins []string) *neighbours {
-	n := &neighbours{hosts: map[string]bool{"localhost": true}, origins: map[string]bool{}}
+// NewNeighbours returns the hosts and origins of a server, which always has the name localhost.
+func NewNeighbours(hosts, origins []string) *Neighbours {
+	n := &Neighbours{hosts: map[string]bool{"localhost": true}, origins: map[string]bool{}}
 	for _, h := range hosts {
 		n.hosts[strings.ToLower(strings.Trim(h, "[]"))] = true
 	}
@@ -26,13 +29,13 @@ func newNeighbours(hosts, origins []string) *neighbours {
 	return n
 }
 
-// check refuses a call with a host that is not the server's, or from an unknown origin. Without
+// Check refuses a call with a host that is not the server's, or from an unknown origin. Without
 // this check, a page in a user's browser could call a server on the same machine by DNS
 // rebinding.
-func (n *neighbours) check(r *http.Request) error {
+func (n *Neighbours) Check(r *http.Request) error {
 	local := localAddress(r)
-	host, ok := hostOf(r.Host)
-	if !ok || !n.knows(host, local) {
+	host, ok := HostOf(r.Host)
+	if !ok || !n.Knows(host, local) {
 		return fault.Newf(fault.ForeignOrigin, "Host: %.80q is no name of this server", r.Host)
 	}
 	origins := r.Header["Origin"]
@@ -46,7 +49,7 @@ func (n *neighbours) check(r *http.Request) error {
 }
 
 // knowsOrigin reports whether a page of an origin may call the server.
-func (n *neighbours) knowsOrigin(origin string, local netip.Addr) bool {
+func (n *Neighbours) knowsOrigin(origin string, local netip.Addr) bool {
 	origin = strings.ToLower(origin)
 	if n.origins[origin] {
 		return true
@@ -57,18 +60,18 @@ func (n *neighbours) knowsOrigin(origin string, local netip.Addr) bool {
 			return false
 		}
 	}
-	host, ok := hostOf(rest)
-	return ok && n.knows(host, local)
+	host, ok := HostOf(rest)
+	return ok && n.Knows(host, local)
 }
 
-// configured reports whether an origin is one of those that may read answers.
-func (n *neighbours) configured(origin string) bool {
+// Configured reports whether an origin is one of those that may read answers.
+func (n *Neighbours) Configured(origin string) bool {
 	return origin != "" && n.origins[strings.ToLower(origin)]
 }
 
-// knows reports whether a host is a name of this server: a loopback name, the address of the
+// Knows reports whether a host is a name of this server: a loopback name, the address of the
 // connection, or a configured name.
-func (n *neighbours) knows(host string, local netip.Addr) bool {
+func (n *Neighbours) Knows(host string, local netip.Addr) bool {
 	if n.hosts[host] {
 		return true
 	}
@@ -93,9 +96,9 @@ func localAddress(r *http.Request) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// hostOf returns the host of an authority, in lower case, without its port. It refuses an
+// HostOf returns the host of an authority, in lower case, without its port. It refuses an
 // authority that has more than host and port.
-func hostOf(authority string) (host string, ok bool) {
+func HostOf(authority string) (host string, ok bool) {
 	host = authority
 	if strings.HasPrefix(authority, "[") {
 		end := strings.IndexByte(authority, ']')

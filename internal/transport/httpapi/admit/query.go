@@ -1,4 +1,4 @@
-package httpapi
+package admit
 
 import (
 	"strings"
@@ -15,10 +15,10 @@ var secretNames = map[string]bool{
 // secretBegins are the prefixes of our credentials.
 var secretBegins = [...]string{"lk_", "lukasa_scope_"}
 
-// secretInQuery refuses a credential in the query, since URLs end up in logs and histories. It
+// SecretInQuery refuses a credential in the query, since URLs end up in logs and histories. It
 // finds one that is percent-encoded repeatedly, up to a depth, and one in the query of a URL
 // that is a value.
-func secretInQuery(query string) error {
+func SecretInQuery(query string) error {
 	const deepest = 4
 	for range deepest {
 		if query == "" {

@@ -1,4 +1,4 @@
-package recall
+package times
 
 import (
 	"time"
@@ -130,7 +130,7 @@ func (s *timeScanner) scan(t *timeToken) {
 		}
 		r, size := utf8.DecodeRuneInString(text[s.at:])
 		switch {
-		case wordRune(r):
+		case WordRune(r):
 			s.scanWord(t)
 			return
 		case !unicode.IsSpace(r):
@@ -156,7 +156,7 @@ func (s *timeScanner) scanWord(t *timeToken) {
 		c, size := text[at], 1
 		if c >= utf8.RuneSelf {
 			var r rune
-			if r, size = utf8.DecodeRuneInString(text[at:]); !wordRune(r) {
+			if r, size = utf8.DecodeRuneInString(text[at:]); !WordRune(r) {
 				break
 			}
 			n = longestTimeWord + 1
@@ -164,25 +164,25 @@ func (s *timeScanner) scanWord(t *timeToken) {
 			break
 		}
 		if n < longestTimeWord {
-			lower[n] = lowerByte(c)
+			lower[n] = LowerByte(c)
 		}
 		n++
 		at += size
 	}
 	t.end = at
-	if size := apostrophe(text[at:]); size > 0 && at+size < len(text) && letterByte(text[at+size]) {
+	if size := Apostrophe(text[at:]); size > 0 && at+size < len(text) && letterByte(text[at+size]) {
 		end := at + size
 		for end < len(text) && letterByte(text[end]) {
 			end++
 		}
 		switch {
-		case end == at+size+1 && lowerByte(text[end-1]) == 's':
+		case end == at+size+1 && LowerByte(text[end-1]) == 's':
 			t.owner = true
 		case n+1+end-at-size <= longestTimeWord:
 			lower[n] = '\''
 			n++
 			for _, c := range []byte(text[at+size : end]) {
-				lower[n] = lowerByte(c)
+				lower[n] = LowerByte(c)
 				n++
 			}
 			t.end = end
@@ -241,7 +241,7 @@ func (s *timeScanner) scanNumber(t *timeToken) {
 		c, size := text[at], 1
 		if c >= utf8.RuneSelf {
 			var r rune
-			if r, size = utf8.DecodeRuneInString(text[at:]); !wordRune(r) {
+			if r, size = utf8.DecodeRuneInString(text[at:]); !WordRune(r) {
 				break
 			}
 		} else if !letterByte(c) && !digitByte(c) && c != '_' {
@@ -267,7 +267,7 @@ func (t *timeToken) endsWith(s string) {
 		return
 	}
 	for i := range len(s) {
-		lower[i] = lowerByte(s[i])
+		lower[i] = LowerByte(s[i])
 	}
 	t.suffix = suffixUnit
 	switch string(lower[:len(s)]) {
@@ -305,14 +305,14 @@ func jointBefore(text string, at, digits int) joint {
 	}
 	switch c := text[at-1]; c {
 	case '-':
-		if at > 1 && wordByte(text[at-2]) {
+		if at > 1 && WordByte(text[at-2]) {
 			return jointDash
 		}
 		return jointBound
 	case '/', '\\', '@', '=', '~', '$', '#', '+', '%', '&', '_':
 		return jointBound
 	case '.', ':':
-		if digits > 0 || at > 1 && wordByte(text[at-2]) {
+		if digits > 0 || at > 1 && WordByte(text[at-2]) {
 			return jointBound
 		}
 	case ',':
@@ -325,7 +325,7 @@ func jointBefore(text string, at, digits int) joint {
 		}
 		switch r, size := utf8.DecodeLastRuneInString(text[:at]); {
 		case isDash(r):
-			if before := at - size - 1; before >= 0 && wordByte(text[before]) {
+			if before := at - size - 1; before >= 0 && WordByte(text[before]) {
 				return jointDash
 			}
 		case unicode.IsSymbol(r) && r != utf8.RuneError:
@@ -346,13 +346,13 @@ func jointAfter(text string, at int) joint {
 	}
 	switch c := text[at]; c {
 	case '-':
-		if wordByte(next) {
+		if WordByte(next) {
 			return jointDash
 		}
 	case '/', '\\', '@', '=', '%', '(', '+', '#', '[':
 		return jointBound
 	case '.', ':':
-		if wordByte(next) {
+		if WordByte(next) {
 			return jointBound
 		}
 	case ',':
@@ -366,7 +366,7 @@ func jointAfter(text string, at int) joint {
 		}
 		switch r, size := utf8.DecodeRuneInString(text[at:]); {
 		case isDash(r):
-			if at+size < len(text) && wordByte(text[at+size]) {
+			if at+size < len(text) && WordByte(text[at+size]) {
 				return jointDash
 			}
 		case unicode.IsSymbol(r) && r != utf8.RuneError:
@@ -376,8 +376,8 @@ func jointAfter(text string, at int) joint {
 	return jointFree
 }
 
-// apostrophe returns the length of the apostrophe that s begins with, 0 for none.
-func apostrophe(s string) int {
+// Apostrophe returns the length of the apostrophe that s begins with, 0 for none.
+func Apostrophe(s string) int {
 	if s == "" {
 		return 0
 	}
@@ -394,15 +394,15 @@ func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func digitByte(c byte) bool { return c >= '0' && c <= '9' }
 
-// wordByte reports whether a byte is part of a word, or of a character that may be.
-func wordByte(c byte) bool { return letterByte(c) || digitByte(c) || c == '_' || c >= utf8.RuneSelf }
+// WordByte reports whether a byte is part of a word, or of a character that may be.
+func WordByte(c byte) bool { return letterByte(c) || digitByte(c) || c == '_' || c >= utf8.RuneSelf }
 
-// wordRune reports whether a character beyond ASCII is part of a word.
-func wordRune(r rune) bool {
+// WordRune reports whether a character beyond ASCII is part of a word.
+func WordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-func lowerByte(c byte) byte {
+func LowerByte(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
 	}
@@ -430,7 +430,7 @@ func numericDate(text string, at int) digitDate {
 		return digitDate{}
 	}
 	if j+1 >= len(text) || text[j] != sign || !digitByte(text[j+1]) {
-		if first == 4 && sign == '-' && j-i == 3 && b >= 1 && b <= 12 && a >= 1 && jointAfter(text, j) == jointFree && (j == len(text) || !wordByte(text[j])) {
+		if first == 4 && sign == '-' && j-i == 3 && b >= 1 && b <= 12 && a >= 1 && jointAfter(text, j) == jointFree && (j == len(text) || !WordByte(text[j])) {
 			from := time.Date(a, time.Month(b), 1, 0, 0, 0, 0, time.UTC)
 			return digitDate{from: from, until: from.AddDate(0, 1, 0), unit: unitMonth, end: j}
 		}
@@ -470,7 +470,7 @@ func numericDate(text string, at int) digitDate {
 	default:
 		return digitDate{}
 	}
-	if jointAfter(text, k) != jointFree || k < len(text) && wordByte(text[k]) {
+	if jointAfter(text, k) != jointFree || k < len(text) && WordByte(text[k]) {
 		return digitDate{}
 	}
 	return d
@@ -509,7 +509,7 @@ func clockBehind(text string, at int, day time.Time) digitDate {
 			d.from, d.end = d.from.Add(away), j
 		}
 	}
-	if d.end < len(text) && wordByte(text[d.end]) {
+	if d.end < len(text) && WordByte(text[d.end]) {
 		return digitDate{}
 	}
 	_, d.until = unitAround(d.unit, d.from)
