@@ -37,7 +37,6 @@ func largePackages() map[string]int {
 	return map[string]int{
 		"hmx":              5000,
 		"internal/api":     6000,
-		"internal/compile": 5000,
 		"internal/kind":    6000,
 		"internal/memory":  5000,
 		"internal/migrate": 9000,
@@ -143,6 +142,10 @@ func floors() []floor {
 		name:     "composition",
 		purpose:  "candidates and a budget into an answer, as pure functions",
 		packages: []string{"internal/bundle", "internal/compile", "internal/fingerprint", "internal/guide", "internal/pack"},
+	}, {
+		name:     "lessons",
+		purpose:  "commands that failed, and what fixed them",
+		packages: []string{"internal/compile/lessons"},
 	}, {
 		name:     "disk",
 		purpose:  "the one seam through which files are touched",
