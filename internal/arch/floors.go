@@ -39,7 +39,6 @@ func largePackages() map[string]int {
 	return map[string]int{
 		"hmx":              5000,
 		"internal/api":     6000,
-		"internal/compile": 5000,
 		"internal/memory":  5000,
 		"internal/migrate": 9000,
 		"internal/pack":    6000,
@@ -144,6 +143,10 @@ func floors() []floor {
 		name:     "composition",
 		purpose:  "candidates and a budget into an answer, as pure functions",
 		packages: []string{"internal/bundle", "internal/compile", "internal/fingerprint", "internal/guide", "internal/pack"},
+	}, {
+		name:     "lessons",
+		purpose:  "commands that failed, and what fixed them",
+		packages: []string{"internal/compile/lessons"},
 	}, {
 		name:     "disk",
 		purpose:  "the one seam through which files are touched",

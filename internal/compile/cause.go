@@ -300,7 +300,7 @@ func (m *causeMiner) examples(of []relation) []instances {
 			x := &out[n-1]
 			if !e.came {
 				if len(x.counter) < maxCounter {
-					x.counter = append(x.counter, ref(w.acts[f.at].Step).ID)
+					x.counter = append(x.counter, Ref(w.acts[f.at].Step).ID)
 				}
 				return
 			}

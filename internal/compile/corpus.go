@@ -85,8 +85,8 @@ type moment struct {
 	task, act int32
 }
 
-// ref returns the event of a step.
-func ref(s *trace.Step) *trace.Ref {
+// Ref returns the event of a step.
+func Ref(s *trace.Step) *trace.Ref {
 	if s.Call.ID == "" {
 		return &s.Result
 	}
@@ -167,7 +167,7 @@ func (c *corpus) rank(acts int) {
 			tool := c.numbers[step.Tool]
 			c.taken[tool]++
 			c.command[tool] = c.command[tool] || step.Command
-			at = max(at, ref(step).Position)
+			at = max(at, Ref(step).Position)
 			c.order = append(c.order, moment{at, int32(i), int32(len(all) - begin)})
 			one := act{Step: step, tool: tool, state: step.State}
 			if step.State == trace.Broken && step.Error != "" {
@@ -210,13 +210,13 @@ type source struct {
 
 func (e *evidence) add(step *trace.Step) {
 	e.lower(step.Trust)
-	e.refer(ref(step))
+	e.refer(Ref(step))
 }
 
 // take adds a step whose events are listed later.
 func (e *evidence) take(step *trace.Step) {
 	e.lower(step.Trust)
-	e.see(ref(step))
+	e.see(Ref(step))
 }
 
 // takeBoth adds a step whose call and result are listed later.

@@ -151,7 +151,7 @@ func newBook(c *corpus, f *failure, tasks []int32, m *marks) *book {
 	for i, m := range f.at {
 		w := &c.tasks[m.task]
 		b.all.add(w.Outcome)
-		b.sources.newest = max(b.sources.newest, ref(w.acts[m.act].Step).Time)
+		b.sources.newest = max(b.sources.newest, Ref(w.acts[m.act].Step).Time)
 		if i < b.counted {
 			b.until = w.acts[m.act].rank
 			b.ways = append(b.ways, b.count(m))

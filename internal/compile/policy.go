@@ -238,7 +238,7 @@ func (m *policyMiner) survey() {
 func (s *subject) observe(rank int32, step *trace.Step, outcome trace.Outcome) {
 	s.ranks = append(s.ranks, rank)
 	s.all.add(outcome)
-	s.sources.newest = max(s.sources.newest, ref(step).Time)
+	s.sources.newest = max(s.sources.newest, Ref(step).Time)
 }
 
 // settle determines up to which act each policy counts. Moments without a call of the tool
@@ -271,7 +271,7 @@ func (c *corpus) actsAt(ranks []int32) func(*evidence) {
 	return func(e *evidence) {
 		for _, rank := range ranks {
 			o := c.order[rank]
-			e.refer(ref(c.tasks[o.task].acts[o.act].Step))
+			e.refer(Ref(c.tasks[o.task].acts[o.act].Step))
 		}
 	}
 }

@@ -129,7 +129,7 @@ func (c *corpus) eventsOf(tasks []int32) func(*evidence) {
 			e.refer(&w.GoalRef)
 			e.refer(&w.Judge)
 			for i := range w.acts {
-				e.refer(ref(w.acts[i].Step))
+				e.refer(Ref(w.acts[i].Step))
 			}
 		}
 	}

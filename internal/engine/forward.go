@@ -480,7 +480,7 @@ func (b *Board) Learn(ctx context.Context, w board.Writer, tenant string, ids ..
 }
 
 // Lessons returns the commands that failed in the sessions of a tenant and their fixes,
-// most frequent and newest first (see [compile.Lessons]). It uses only what the view
+// most frequent and newest first (see [lessons.Lessons]). It uses only what the view
 // shows, and writes nothing. Uncompiled sessions count too: the newest of them, up to
 // 2,000 events.
 func (b *Board) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {

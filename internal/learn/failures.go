@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 
 	"lukasa.dev/internal/board"
-	"lukasa.dev/internal/compile"
+	"lukasa.dev/internal/compile/lessons"
 	"lukasa.dev/internal/merkle"
 	"lukasa.dev/internal/sessions"
 	"lukasa.dev/internal/trace"
@@ -36,7 +36,7 @@ const (
 type keptFailures struct {
 	root merkle.Hash
 	size uint64
-	list []compile.Failure
+	list []lessons.Failure
 }
 
 // keepFailures writes the failures of all sessions, unless something was erased since. That
@@ -45,10 +45,10 @@ func (b *Learner) keepFailures(tenant string, x *sessions.Traced, erasures uint6
 	kept := keptFailures{root: x.Root, size: x.Size}
 	for _, parts := range x.Traces {
 		for _, part := range parts {
-			kept.list = append(kept.list, compile.Failures(part, nil)...)
+			kept.list = append(kept.list, lessons.Failures(part, nil)...)
 		}
 	}
-	kept.list = compile.Newest(kept.list)
+	kept.list = lessons.Newest(kept.list)
 	b.sessions.KeepBeside(tenant, failuresSuffix, kept.encode(tenant), erasures, func() {})
 }
 
@@ -122,7 +122,7 @@ func parseFailures(data []byte, tenant string) *keptFailures {
 	}
 	x.size = r.Number()
 	for n := r.Number(); n > 0 && !r.Short; n-- {
-		f := compile.Failure{Session: text(), Project: text(), Step: text(), Shape: text(), Error: text(), Fixed: text()}
+		f := lessons.Failure{Session: text(), Project: text(), Step: text(), Shape: text(), Error: text(), Fixed: text()}
 		f.Times, f.Failed, f.Repaired = int(r.Number()), ref(), ref()
 		for m := r.Number(); m > 0 && !r.Short; m-- {
 			f.Between = append(f.Between, text())

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"lukasa.dev/internal/compile"
+	"lukasa.dev/internal/compile/lessons"
 	"lukasa.dev/internal/trace"
 )
 
@@ -18,8 +18,8 @@ func someFailures(t *rapid.T) *keptFailures {
 	})
 	x := &keptFailures{size: rapid.Uint64().Draw(t, "size")}
 	copy(x.root[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "root"))
-	x.list = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) compile.Failure {
-		f := compile.Failure{
+	x.list = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) lessons.Failure {
+		f := lessons.Failure{
 			Session: text.Draw(t, "session"), Project: text.Draw(t, "project"), Step: text.Draw(t, "step"), Shape: text.Draw(t, "shape"), Error: text.Draw(t, "error"),
 			Times: rapid.IntRange(1, 1000).Draw(t, "times"), Fixed: text.Draw(t, "fixed"), Failed: ref.Draw(t, "failed"), Repaired: ref.Draw(t, "repaired"),
 		}
@@ -55,7 +55,7 @@ func TestFailuresFile(t *testing.T) {
 
 // FuzzFailuresFile reads anything without a panic, and what it reads it writes again.
 func FuzzFailuresFile(f *testing.F) {
-	f.Add((&keptFailures{list: []compile.Failure{{Session: "s", Step: "go test", Between: []string{"make"}}}}).encode("acme"))
+	f.Add((&keptFailures{list: []lessons.Failure{{Session: "s", Step: "go test", Between: []string{"make"}}}}).encode("acme"))
 	f.Add([]byte(failuresMark))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if x := parseFailures(data, "acme"); x != nil && parseFailures(x.encode("acme"), "acme") == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/board"
-	"lukasa.dev/internal/compile"
+	"lukasa.dev/internal/compile/lessons"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/sessions"
@@ -22,15 +22,15 @@ type LessonOptions struct {
 	Tenant string
 	// Projects are the ids of the project; none means all projects.
 	Projects []string
-	// Limit is the maximum number of lessons. Zero means compile.DefaultLessons;
-	// compile.MaxLessons is the maximum.
+	// Limit is the maximum number of lessons. Zero means lessons.DefaultLessons;
+	// lessons.MaxLessons is the maximum.
 	Limit int
 	View  board.View
 }
 
 // Lesson is a command that failed, and its fix.
 type Lesson struct {
-	compile.Lesson
+	lessons.Lesson
 	// Command is the command line that failed last, as the agent wrote it, and FixedCommand
 	// the one that worked after it. They are cut at trace.MaxCommand bytes, and empty if
 	// there is none.
@@ -38,12 +38,12 @@ type Lesson struct {
 }
 
 // Lessons returns the commands that failed in the sessions of a tenant and their fixes,
-// most frequent and newest first (see [compile.Lessons]). It uses only what the view shows,
+// most frequent and newest first (see [lessons.Lessons]). It uses only what the view shows,
 // and writes nothing. Uncompiled sessions count too: the newest of them, up to 2,000
 // events.
 func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error) {
-	if o.Limit < 0 || o.Limit > compile.MaxLessons {
-		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, compile.MaxLessons).WithFix("leave it out for the default")
+	if o.Limit < 0 || o.Limit > lessons.MaxLessons {
+		return nil, fault.Newf(fault.InvalidArgument, "limit: is %d, but must be from 1 to %d", o.Limit, lessons.MaxLessons).WithFix("leave it out for the default")
 	}
 	var out []Lesson
 	err := b.core.ReadAs(ctx, o.Tenant, o.View, func(s board.State) error {
@@ -51,7 +51,7 @@ func (b *Learner) Lessons(ctx context.Context, o LessonOptions) ([]Lesson, error
 		if err != nil {
 			return err
 		}
-		for _, l := range compile.Lessons(failures, compile.LessonFilter{Projects: o.Projects, Limit: o.Limit}) {
+		for _, l := range lessons.Lessons(failures, lessons.LessonFilter{Projects: o.Projects, Limit: o.Limit}) {
 			one := Lesson{Lesson: l}
 			whole, err := b.quoteLesson(s, &one)
 			if err != nil {
@@ -89,7 +89,7 @@ func (b *Learner) quoteLesson(s board.State, l *Lesson) (whole bool, err error) 
 
 // failures returns the commands that failed, as far as the view shows them: as the last
 // compile kept them, and as the newest sessions since then have them.
-func (b *Learner) failures(ctx context.Context, s board.State) ([]compile.Failure, error) {
+func (b *Learner) failures(ctx context.Context, s board.State) ([]lessons.Failure, error) {
 	seen, err := b.retrieval.Visible(ctx, s)
 	if err != nil {
 		return nil, err
@@ -115,11 +115,11 @@ func (b *Learner) failures(ctx context.Context, s board.State) ([]compile.Failur
 		return nil, err
 	}
 	fresh := make(map[string]bool, len(list))
-	var out []compile.Failure
+	var out []lessons.Failure
 	for i := range list {
 		fresh[list[i].ID] = true
 		for _, part := range list[i].Parts {
-			out = append(out, compile.Failures(part, nil)...)
+			out = append(out, lessons.Failures(part, nil)...)
 		}
 	}
 	for _, f := range kept.list {
@@ -132,7 +132,7 @@ func (b *Learner) failures(ctx context.Context, s board.State) ([]compile.Failur
 
 // tracedFailures returns the commands that failed, by the traces of all sessions. Shown
 // reports whether the event at a position is visible; nil shows all.
-func (b *Learner) tracedFailures(ctx context.Context, s board.State, shown func(uint64) bool) ([]compile.Failure, error) {
+func (b *Learner) tracedFailures(ctx context.Context, s board.State, shown func(uint64) bool) ([]lessons.Failure, error) {
 	old, err := b.sessions.KeptTraces(s)
 	if err != nil {
 		return nil, err
@@ -148,10 +148,10 @@ func (b *Learner) tracedFailures(ctx context.Context, s board.State, shown func(
 		return nil, err
 	}
 	fresh := make(map[string]bool, len(list))
-	var out []compile.Failure
+	var out []lessons.Failure
 	add := func(parts []*trace.Trace) {
 		for _, part := range parts {
-			out = append(out, compile.Failures(part, shown)...)
+			out = append(out, lessons.Failures(part, shown)...)
 		}
 	}
 	for i := range list {

@@ -1,10 +1,15 @@
-package compile
+// Package lessons finds the commands of sessions that failed, and the steps that fixed them.
+//
+// A lesson is made of what sessions did alone: a function of the failures and a filter, the same
+// on every machine. Its texts come from tools, and are to be quoted.
+package lessons
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 
+	"lukasa.dev/internal/compile"
 	"lukasa.dev/internal/policy"
 	"lukasa.dev/internal/trace"
 	"lukasa.dev/internal/trace/shapes"
@@ -158,13 +163,13 @@ func isShown(s *trace.Step, shown func(uint64) bool) bool {
 func (m *failureMiner) failure(session string, i int) Failure {
 	a := m.acts[i]
 	f := Failure{
-		Session: session, Project: m.homes[i], Step: a.Tool, Shape: a.Shape, Error: a.Error, Times: int(max(a.Times, 1)), Failed: *ref(a),
+		Session: session, Project: m.homes[i], Step: a.Tool, Shape: a.Shape, Error: a.Error, Times: int(max(a.Times, 1)), Failed: *compile.Ref(a),
 	}
 	fix := m.fix(i)
 	if fix < 0 {
 		return f
 	}
-	f.Fixed, f.Repaired = m.acts[fix].Shape, *ref(m.acts[fix])
+	f.Fixed, f.Repaired = m.acts[fix].Shape, *compile.Ref(m.acts[fix])
 	for _, b := range m.acts[i+1 : fix] {
 		if b.State != trace.OK || shapes.Looks(b.Tool) {
 			continue
