@@ -38,7 +38,6 @@ func largePackages() map[string]int {
 		"hmx":              5000,
 		"internal/api":     6000,
 		"internal/compile": 5000,
-		"internal/kind":    6000,
 		"internal/memory":  5000,
 		"internal/migrate": 9000,
 		"internal/pack":    6000,
@@ -109,8 +108,8 @@ func floors() []floor {
 		packages: []string{"internal/remote"},
 	}, {
 		name:     "language",
-		purpose:  "English as users write it to agents: words, forms, phrases, orders; commands, errors and values as shapes",
-		packages: []string{"internal/english", "internal/trace/shapes"},
+		purpose:  "English as users write it to agents: words, forms, phrases, orders; commands, errors and values as shapes; what names in events stand for",
+		packages: []string{"internal/english", "internal/kind/recognize", "internal/trace/shapes"},
 	}, {
 		name:     "stated",
 		purpose:  "what a user stated, and what of earlier statements it puts aside; one parsed JSON value of an event",

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 )
 
@@ -26,7 +27,7 @@ type frames struct {
 // add notes a frame, unless its reference names nothing or it is there already.
 // It returns the reference as it is kept.
 func (f *frames) add(verb memory.Verb, kind memory.ObjectKind, ref string) string {
-	if ref = CleanRef(kind, ref); ref == "" || f.n == MaxFrames {
+	if ref = recognize.CleanRef(kind, ref); ref == "" || f.n == MaxFrames {
 		return ""
 	}
 	fr := memory.Frame{Verb: verb, Kind: kind, Ref: ref}
@@ -88,13 +89,13 @@ func (r *reader) holds(when condition) bool {
 		return r.shell
 	case ifFailed:
 		// What came from an address may be an outsider's text.
-		return r.outcome == memory.OutcomeFailure && r.command.url == ""
+		return r.outcome == memory.OutcomeFailure && r.command.URL == ""
 	case ifFailedShell:
 		return r.shell && r.outcome == memory.OutcomeFailure
 	case ifNotPassed:
 		return r.outcome != memory.OutcomeSuccess
 	case ifMaking:
-		return r.tool.makes
+		return r.tool.Makes
 	case ifReaching:
 		switch r.verb {
 		case memory.VerbDeliver, memory.VerbNegotiate, memory.VerbSchedule, memory.VerbDelegate:
@@ -113,26 +114,26 @@ func (r *reader) apply(rule *rule) {
 	}
 	switch rule.how {
 	case programWords:
-		r.frames.add(verb, rule.kind, r.command.program)
-		r.frames.add(verb, rule.kind, r.command.phrase)
+		r.frames.add(verb, rule.kind, r.command.Program)
+		r.frames.add(verb, rule.kind, r.command.Phrase)
 		return
 	case programFiles:
-		r.addFile(memory.VerbModify, r.command.written)
-		for _, f := range r.command.files {
+		r.addFile(memory.VerbModify, r.command.Written)
+		for _, f := range r.command.Files {
 			r.addFile(verb, f)
-			if wordsOfMakers()[r.command.program] {
+			if recognize.WordsOfMakers()[r.command.Program] {
 				r.addFile(memory.VerbModify, f)
 			}
 		}
 		return
 	case programAddress:
-		r.frames.add(verb, rule.kind, r.command.url)
+		r.frames.add(verb, rule.kind, r.command.URL)
 		return
 	case afterTool:
 		r.frames.add(verb, rule.kind, r.sourceTool())
 		return
 	case serverName:
-		r.frames.add(verb, rule.kind, r.tool.server)
+		r.frames.add(verb, rule.kind, r.tool.Server)
 		return
 	}
 	p, n := r.member(rule)
@@ -149,7 +150,7 @@ func (r *reader) apply(rule *rule) {
 		}
 		r.frames.add(verb, rule.kind, name)
 	case hostName:
-		r.frames.add(verb, rule.kind, hostOf(CleanRef(memory.ObjURL, p.strAt(n))))
+		r.frames.add(verb, rule.kind, recognize.HostOf(recognize.CleanRef(memory.ObjURL, p.strAt(n))))
 	case patchHeaders:
 		r.addPatched(verb, p, n)
 	case fileMentions:
@@ -213,7 +214,7 @@ func (r *reader) addFile(verb memory.Verb, ref string) {
 // near returns a clean path from the root of the work, if it begins at the root of
 // the file system and lies below one that the event names.
 func (r *reader) near(ref string) (string, bool) {
-	if !absolute(ref) {
+	if !recognize.Absolute(ref) {
 		return "", false
 	}
 	for _, root := range r.roots() {
@@ -231,7 +232,7 @@ func (r *reader) roots() *[3]string {
 		f.rooted = true
 		for i, root := range [...]string{r.metadata.str(fRoot), r.metadata.str(fCwd), r.cwd()} {
 			f.roots[i] = ""
-			if root = CleanRef(memory.ObjFile, root); absolute(root) && root != "/" {
+			if root = recognize.CleanRef(memory.ObjFile, root); recognize.Absolute(root) && root != "/" {
 				f.roots[i] = root
 			}
 		}
@@ -260,14 +261,14 @@ func (r *reader) addPatched(verb memory.Verb, p *page, n canon.Node) {
 		}
 		return
 	}
-	if p.doc.Kind(n) != canon.String || !patchLike(p.doc.Raw(n)) {
+	if p.doc.Kind(n) != canon.String || !recognize.PatchLike(p.doc.Raw(n)) {
 		return
 	}
-	var found [MaxFrames]patched
-	for _, f := range readPatch(r.text(p, n, maxPatch), found[:0]) {
-		r.addFile(verb, f.path)
-		if f.made {
-			r.addFile(memory.VerbBuild, f.path)
+	var found [MaxFrames]recognize.Patched
+	for _, f := range recognize.ReadPatch(r.text(p, n, recognize.MaxPatch), found[:0]) {
+		r.addFile(verb, f.Path)
+		if f.Made {
+			r.addFile(memory.VerbBuild, f.Path)
 		}
 	}
 }
@@ -276,17 +277,17 @@ func (r *reader) addPatched(verb memory.Verb, p *page, n canon.Node) {
 func (r *reader) addMentioned(verb memory.Verb, p *page, n canon.Node) {
 	var text string
 	if p.doc.Kind(n) == canon.String {
-		text = r.text(p, n, maxScan)
+		text = r.text(p, n, recognize.MaxScan)
 	} else {
-		r.scratch = r.gather(r.scratch[:0], p, n, maxScan)
+		r.scratch = r.gather(r.scratch[:0], p, n, recognize.MaxScan)
 		text = string(r.scratch)
 	}
 	if text == "" {
 		return
 	}
-	var m mentions
-	m.scan(text)
-	for _, path := range m.paths[:m.n] {
+	var m recognize.Mentions
+	m.Scan(text)
+	for _, path := range m.Paths[:m.N] {
 		r.addFile(verb, path)
 	}
 }

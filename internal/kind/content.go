@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 )
 
@@ -82,7 +83,7 @@ var saidBy = [len(rows) + 1]said{
 
 // secrets are the names of members whose values nobody should find by looking, in
 // lower case and without underscores and hyphens.
-var secrets = indexWords("password passwd passphrase pwd secret secretkey clientsecret apikey accesstoken refreshtoken authtoken bearertoken idtoken sessiontoken authorization privatekey credentials cvv")
+var secrets = recognize.IndexWords("password passwd passphrase pwd secret secretkey clientsecret apikey accesstoken refreshtoken authtoken bearertoken idtoken sessiontoken authorization privatekey credentials cvv")
 
 // span is a piece of the text that the event says itself, between names of members.
 type span struct {
@@ -101,7 +102,7 @@ type searcher struct {
 	spans []span
 	// inner is JSON that stood in a string.
 	inner page
-	found found
+	found recognize.Found
 	// quote leaves every character as it is, and who spoke out. Whole says that all
 	// of the title is in the title.
 	quote, whole bool
@@ -121,7 +122,7 @@ func (s *searcher) release() {
 		s.r.giveBack()
 		s.r = nil
 	}
-	s.found.forget()
+	s.found.Forget()
 	held := cap(s.out) + s.inner.doc.Footprint() + cap(s.inner.buf)
 	s.inner.doc.Reset()
 	if held <= keepBytes {
@@ -238,7 +239,7 @@ func (s *searcher) member(f field) {
 		return
 	}
 	if f == fURL {
-		s.words(CleanRef(memory.ObjURL, p.str(fURL))) // without a password in it
+		s.words(recognize.CleanRef(memory.ObjURL, p.str(fURL))) // without a password in it
 		return
 	}
 	before := len(s.out)
@@ -349,7 +350,7 @@ func (s *searcher) omitted(row *said, c canon.Node) bool {
 // typing reports whether an action of a browser enters text, which may be a
 // password.
 func typing(action string) bool {
-	switch lowerASCII(shorten(action)) {
+	switch recognize.LowerASCII(shorten(action)) {
 	case "type", "fill", "input", "enter", "paste", "press", "key", "send_keys", "sendkeys", "keyboard":
 		return true
 	}
@@ -392,7 +393,7 @@ func lifecycle(subject string) bool {
 }
 
 // runFlags are the names of truths that say how a call ran, and not what it gave.
-var runFlags = indexWords("interrupted isimage nooutputexpected truncated denied outcome iserror success backgrounded timedout sandboxed cached")
+var runFlags = recognize.IndexWords("interrupted isimage nooutputexpected truncated denied outcome iserror success backgrounded timedout sandboxed cached")
 
 // runFlag reports whether a member of a result only says how the call ran: a truth of that
 // name, any truth of a command's result, or who denied it.
@@ -403,12 +404,12 @@ func (r *reader) runFlag(p *page, n canon.Node, key []byte) bool {
 	switch p.doc.Kind(n) {
 	case canon.True, canon.False:
 		if len(key) <= 20 {
-			var buf [maxWord]byte
-			if runFlags()[string(fold(buf[:0], key))] {
+			var buf [recognize.MaxWord]byte
+			if runFlags()[string(recognize.Fold(buf[:0], key))] {
 				return true
 			}
 		}
-		return readTool(r.toolName()).shell
+		return recognize.ReadTool(r.toolName()).Shell
 	case canon.String:
 		return string(key) == "denied_by"
 	}
@@ -432,8 +433,8 @@ func secretName(key []byte) bool {
 	if len(key) < 3 || len(key) > 20 {
 		return false
 	}
-	var buf [maxWord]byte
-	return secrets()[string(fold(buf[:0], key))]
+	var buf [recognize.MaxWord]byte
+	return secrets()[string(recognize.Fold(buf[:0], key))]
 }
 
 // value appends what n says: a string as it is, a number or truth, and of an object
@@ -568,7 +569,7 @@ func (s *searcher) fromMetadata(title string) {
 	for _, name := range [...]string{"summary", "url", "path"} {
 		word := r.metadataWord(name)
 		if name == "url" {
-			word = CleanRef(memory.ObjURL, word)
+			word = recognize.CleanRef(memory.ObjURL, word)
 		}
 		if word != title {
 			s.words(word)
@@ -649,7 +650,7 @@ func cleanTail(b []byte, from int) []byte {
 		case r == 0x2028, r == 0x2029, r == 0x85:
 			b[to] = '\n'
 			to++
-		case spaceLike(r):
+		case recognize.SpaceLike(r):
 			b[to] = ' '
 			to++
 		default:

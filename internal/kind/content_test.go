@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/kind/recognize"
 	"pgregory.net/rapid"
 )
 
@@ -100,7 +101,7 @@ func checkContent(t interface{ Fatalf(string, ...any) }, ev *hmx.Event) {
 	if c != ReadContent(ev) || fmt.Sprint(entities) != fmt.Sprint(Entities(ev)) {
 		t.Fatalf("reading twice differs: %q", ev.Content)
 	}
-	if c.Speaker != "" && (!strings.HasPrefix(c.Text, c.Speaker+": ") || !slices.Contains(entities, Entity{EntityPerson, c.Speaker})) {
+	if c.Speaker != "" && (!strings.HasPrefix(c.Text, c.Speaker+": ") || !slices.Contains(entities, recognize.Entity{recognize.EntityPerson, c.Speaker})) {
 		t.Fatalf("%q says %.100q, which names %v", c.Speaker, c.Text, entities)
 	}
 	if len(c.Title) > MaxTitle || len(c.Text) > MaxContent {
@@ -111,7 +112,7 @@ func checkContent(t interface{ Fatalf(string, ...any) }, ev *hmx.Event) {
 			t.Fatalf("%q is no UTF-8", s)
 		}
 		for _, r := range s {
-			if r < ' ' && r != '\n' || hidden(r) || r >= utf8.RuneSelf && spaceLike(r) {
+			if r < ' ' && r != '\n' || hidden(r) || r >= utf8.RuneSelf && recognize.SpaceLike(r) {
 				t.Fatalf("%q has %U", s, r)
 			}
 		}

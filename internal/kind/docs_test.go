@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/programs"
 	"lukasa.dev/internal/testsize"
@@ -75,7 +76,7 @@ up to %d KiB and %d words. What an outsider can write (a web page, an observatio
 `
 
 func printPage() string {
-	return fmt.Sprintf(pageHead, MaxText, MaxFrames, maxListed, "1,024", maxScan>>10, maxMentions, maxPatch>>10, maxCommand>>10, maxWords) + printTables()
+	return fmt.Sprintf(pageHead, MaxText, MaxFrames, maxListed, "1,024", recognize.MaxScan>>10, recognize.MaxMentions, recognize.MaxPatch>>10, recognize.MaxCommand>>10, recognize.MaxWords) + printTables()
 }
 
 func printTables() string {
@@ -89,13 +90,13 @@ func printTables() string {
 	printTools(&b)
 	printPrograms(&b)
 	b.WriteString("\n## Files named with a line\n\n`path:12`, `path(12,5)`, `path::test`, `path:line 12` and `\"path\", line 12`, where the path ends in one of\n")
-	list(&b, sourceExtensions)
+	list(&b, recognize.SourceExtensions)
 	b.WriteString("\nand lies under none of\n")
-	list(&b, strings.ReplaceAll(strings.Join(libraries[:], "\n"), " ", "\x00"))
+	list(&b, strings.ReplaceAll(strings.Join(recognize.Libraries[:], "\n"), " ", "\x00"))
 	b.WriteString("\nOf a trace that says `(most recent call last)` the last ones count, of every other text the first.\nLines of a patch that name a file begin with\n")
 	var heads []string
-	for _, h := range patchHeads {
-		heads = append(heads, strings.ReplaceAll(strings.TrimSpace(h.head), " ", "\x00"))
+	for _, h := range recognize.PatchHeads {
+		heads = append(heads, strings.ReplaceAll(strings.TrimSpace(h.Head), " ", "\x00"))
 	}
 	list(&b, strings.Join(heads, " "))
 	b.WriteString("\n")
@@ -204,17 +205,17 @@ func printNames(b *strings.Builder, title string, table []fieldNames) {
 	}
 }
 
-func printVerbs(b *strings.Builder, title string, table []verbWords) {
+func printVerbs(b *strings.Builder, title string, table []recognize.VerbWords) {
 	fmt.Fprintf(b, "\n%s\n\n| verb | words |\n|---|---|\n", title)
 	for _, row := range table {
-		fmt.Fprintf(b, "| `%s` | %s |\n", row.verb, coded(row.words))
+		fmt.Fprintf(b, "| `%s` | %s |\n", row.Verb, coded(row.Words))
 	}
 }
 
 // verbRows returns rows of the table of programs as those of the tables here.
-func verbRows(rows []programs.VerbWords) (out []verbWords) {
+func verbRows(rows []programs.VerbWords) (out []recognize.VerbWords) {
 	for _, r := range rows {
-		out = append(out, verbWords{memory.Verb(r.Verb), r.Words})
+		out = append(out, recognize.VerbWords{Verb: memory.Verb(r.Verb), Words: r.Words})
 	}
 	return out
 }
@@ -222,14 +223,14 @@ func verbRows(rows []programs.VerbWords) (out []verbWords) {
 func printTools(b *strings.Builder) {
 	b.WriteString("\n## Verbs of tools\n\nA name is taken apart at `_`, `-`, `.`, `/`, blanks and capitals; of `mcp__server__tool` only the tool counts. " +
 		"The first word of this table that is in it\ndecides, without the s of a plural. Where none is, the tool builds.\n")
-	printVerbs(b, "Words:", toolWords[:])
-	printVerbs(b, "Words that count where a name has none of those:", toolNouns[:])
-	printVerbs(b, "Whole names, in lower case and without what stands between the words:", toolNames[:])
-	b.WriteString("\nA tool with one of " + coded(shellWords) + " in its name and no verb of its own runs the command it is given, and has its verb.\n" +
+	printVerbs(b, "Words:", recognize.ToolWords[:])
+	printVerbs(b, "Words that count where a name has none of those:", recognize.ToolNouns[:])
+	printVerbs(b, "Whole names, in lower case and without what stands between the words:", recognize.ToolNames[:])
+	b.WriteString("\nA tool with one of " + coded(recognize.ShellWords) + " in its name and no verb of its own runs the command it is given, and has its verb.\n" +
 		"Of any other tool, a word in `command` that the tables know, such as `view` of an editor, goes before the name, and one in `action` after it.\n" +
-		"A tool whose verb is said by one of " + coded(makerWords) + " writes whole files, and both builds and modifies them; so does the program `touch`.\n")
-	printVerbs(b, "Actions in a browser (all others `find`):", actions[:])
-	printVerbs(b, "Methods of HTTP:", methods[:])
+		"A tool whose verb is said by one of " + coded(recognize.MakerWords) + " writes whole files, and both builds and modifies them; so does the program `touch`.\n")
+	printVerbs(b, "Actions in a browser (all others `find`):", recognize.Actions[:])
+	printVerbs(b, "Methods of HTTP:", recognize.Methods[:])
 }
 
 func printPrograms(b *strings.Builder) {
@@ -302,25 +303,25 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s has %q twice", table, word)
 		}
 		unique[table][word] = true
-		if len(word) > limit || limit < 99 && string(fold(make([]byte, 0, 99), word)) != word {
+		if len(word) > limit || limit < 99 && string(recognize.Fold(make([]byte, 0, 99), word)) != word {
 			t.Errorf("%s has %q, which will not be found", table, word)
 		}
 	}
-	verbs := func(name string, table []verbWords, limit int) {
+	verbs := func(name string, table []recognize.VerbWords, limit int) {
 		for _, row := range table {
-			if !slices.Contains(memory.Verbs(), row.verb) {
-				t.Errorf("%s has the verb %q", name, row.verb)
+			if !slices.Contains(memory.Verbs(), row.Verb) {
+				t.Errorf("%s has the verb %q", name, row.Verb)
 			}
-			for _, w := range strings.Fields(row.words) {
+			for _, w := range strings.Fields(row.Words) {
 				once(name, w, limit)
 			}
 		}
 	}
-	verbs("toolWords", toolWords[:], maxWord)
-	verbs("toolNouns", toolNouns[:], maxWord)
-	verbs("toolNames", toolNames[:], 2*maxWord)
-	verbs("actions", actions[:], maxWord)
-	verbs("methods", methods[:], 99)
+	verbs("toolWords", recognize.ToolWords[:], recognize.MaxWord)
+	verbs("toolNouns", recognize.ToolNouns[:], recognize.MaxWord)
+	verbs("toolNames", recognize.ToolNames[:], 2*recognize.MaxWord)
+	verbs("actions", recognize.Actions[:], recognize.MaxWord)
+	verbs("methods", recognize.Methods[:], 99)
 	verbs("programs", verbRows(programs.Simple()), 99)
 	for _, p := range programs.All() {
 		once("programs", p.Name, 99)
@@ -330,13 +331,13 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s is not found, because %s has no subcommands", p.Name, group)
 		}
 	}
-	for _, w := range strings.Fields(sourceExtensions) {
-		once("extensions", w, maxExtension)
+	for _, w := range strings.Fields(recognize.SourceExtensions) {
+		once("extensions", w, recognize.MaxExtension)
 	}
 	for name, table := range map[string][]fieldNames{"arguments": argumentTable[:], "metadata": metadataTable[:]} {
 		for _, row := range table {
 			for _, w := range strings.Fields(row.names) {
-				once(name, w, maxWord)
+				once(name, w, recognize.MaxWord)
 			}
 		}
 	}

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/kind/recognize"
 	"pgregory.net/rapid"
 )
 
 // entitiesText writes entities as type:name, with bars between them.
-func entitiesText(list []Entity) string {
+func entitiesText(list []recognize.Entity) string {
 	var all []string
 	for _, e := range list {
 		all = append(all, e.Type+":"+e.Name)
@@ -102,33 +103,33 @@ func TestTextEntities(t *testing.T) {
 
 func TestNormalName(t *testing.T) {
 	for _, tc := range [][3]string{
-		{EntityName, "  New\n York ", "new york"}, {EntityTag, "#Sun Set", "sun set"}, {EntityTag, "\t#", ""}, {EntityTag, " #\u2003# C#", "c#"}, {EntityIdentifier, "#42", "#42"},
-		{EntityName, "ÉMILE Łódź", "émile łódź"}, {EntityName, "ΑΘΉΝΑ МОСКВА", "αθήνα москва"}, {EntityFile, "a/B.go", "a/b.go"}, {EntityName, "", ""}, {EntityName, "漢字\u3000カナ", "漢字 カナ"},
+		{recognize.EntityName, "  New\n York ", "new york"}, {recognize.EntityTag, "#Sun Set", "sun set"}, {recognize.EntityTag, "\t#", ""}, {recognize.EntityTag, " #\u2003# C#", "c#"}, {recognize.EntityIdentifier, "#42", "#42"},
+		{recognize.EntityName, "ÉMILE Łódź", "émile łódź"}, {recognize.EntityName, "ΑΘΉΝΑ МОСКВА", "αθήνα москва"}, {recognize.EntityFile, "a/B.go", "a/b.go"}, {recognize.EntityName, "", ""}, {recognize.EntityName, "漢字\u3000カナ", "漢字 カナ"},
 	} {
-		if got := NormalName(tc[0], tc[1]); got != tc[2] {
+		if got := recognize.NormalName(tc[0], tc[1]); got != tc[2] {
 			t.Errorf("%s %q: %q", tc[0], tc[1], got)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		typ, name := rapid.SampledFrom(EntityTypes()).Draw(t, "type"), rapid.String().Draw(t, "name")
-		once := NormalName(typ, name)
-		if twice := NormalName(typ, once); twice != once || once != string(AppendNormalName(nil, typ, name)) {
+		typ, name := rapid.SampledFrom(recognize.EntityTypes()).Draw(t, "type"), rapid.String().Draw(t, "name")
+		once := recognize.NormalName(typ, name)
+		if twice := recognize.NormalName(typ, once); twice != once || once != string(recognize.AppendNormalName(nil, typ, name)) {
 			t.Fatalf("%q is %q and then %q", name, once, twice)
 		}
 	})
 }
 
 // checkEntities fails if entities break a promise.
-func checkEntities(t interface{ Fatalf(string, ...any) }, list []Entity) {
-	if len(list) > MaxEntities {
+func checkEntities(t interface{ Fatalf(string, ...any) }, list []recognize.Entity) {
+	if len(list) > recognize.MaxEntities {
 		t.Fatalf("%d entities", len(list))
 	}
 	for i, e := range list {
-		if !slices.Contains(EntityTypes(), e.Type) || len(e.Name) > MaxEntityName || !printable(e.Name) || NormalName(e.Type, e.Name) == "" {
+		if !slices.Contains(recognize.EntityTypes(), e.Type) || len(e.Name) > recognize.MaxEntityName || !recognize.Printable(e.Name) || recognize.NormalName(e.Type, e.Name) == "" {
 			t.Fatalf("%q", e)
 		}
 		for _, o := range list[:i] {
-			if sameName(o.Name, e.Name) {
+			if recognize.SameName(o.Name, e.Name) {
 				t.Fatalf("%q twice", e)
 			}
 		}
@@ -142,11 +143,11 @@ func TestEntitiesAreBounded(t *testing.T) {
 		words = append(words, fmt.Sprintf("met N%cme%c.", 'a'+i%26, 'a'+i/26%26), fmt.Sprintf("and ID%04dX,", i))
 	}
 	list := TextEntities(strings.Join(words, " "))
-	if len(list) != MaxEntities || list[1].Name != "ID0000X" {
+	if len(list) != recognize.MaxEntities || list[1].Name != "ID0000X" {
 		t.Errorf("%v", list)
 	}
 	for _, piece := range []string{"A/", "A-", "\"A", "`", "a.", "(", "@", "#", "A'", "é", "“A ", "A ", "_", "A.b/", "Of of "} {
-		TextEntities(strings.Repeat(piece, maxScan/len(piece)))
+		TextEntities(strings.Repeat(piece, recognize.MaxScan/len(piece)))
 	}
 }
 

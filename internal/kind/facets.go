@@ -19,6 +19,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 )
 
@@ -79,7 +80,7 @@ func (r *reader) read() Facets {
 		Importance: r.importance(),
 		Section:    r.row.section,
 		Tells:      r.tells(),
-		Checks:     r.bit == onTestRun || r.command.checks,
+		Checks:     r.bit == onTestRun || r.command.Checks,
 		Call:       r.call(),
 		Target:     r.target(),
 	}
@@ -114,11 +115,11 @@ func (r *reader) judge() {
 	case byProgram:
 		r.readCommand(&r.content, r.content.at[fCommand])
 	case byAction:
-		if verb, ok := verbsOfActions().get([]byte(lowerASCII(shorten(r.content.str(fAction))))); ok {
+		if verb, ok := recognize.VerbsOfActions().Get([]byte(recognize.LowerASCII(shorten(r.content.str(fAction))))); ok {
 			r.verb = verb
 		}
 	case byMethod:
-		if verb, ok := verbsOfMethods()[strings.ToUpper(shorten(r.content.str(fMethod)))]; ok {
+		if verb, ok := recognize.VerbsOfMethods()[strings.ToUpper(shorten(r.content.str(fMethod)))]; ok {
 			r.verb = verb
 		}
 	case byType:
@@ -132,7 +133,7 @@ func (r *reader) judge() {
 
 // shorten returns s, or "" if it is longer than any word of a table.
 func shorten(s string) string {
-	if len(s) > maxWord {
+	if len(s) > recognize.MaxWord {
 		return ""
 	}
 	return s
@@ -142,36 +143,36 @@ func shorten(s string) string {
 // command; of any other the one that its argument command says, such as view, or
 // its name, or the action among its arguments if the name says nothing.
 func (r *reader) judgeTool() {
-	r.tool = readTool(r.toolName())
-	r.verb = r.tool.verb
+	r.tool = recognize.ReadTool(r.toolName())
+	r.verb = r.tool.Verb
 	if r.args == nil {
-		r.shell = r.tool.shell
+		r.shell = r.tool.Shell
 		return
 	}
 	command := r.argsAt[fCommand]
-	if r.tool.shell && command != 0 {
+	if r.tool.Shell && command != 0 {
 		r.shell = true
 		r.readCommand(r.args, command)
 		return
 	}
-	if said := r.actionFacts(command); said.known {
-		r.verb, r.tool.makes = said.verb, said.makes
-	} else if said := r.actionFacts(r.argsAt[fAction]); said.known && (!r.tool.known || r.tool.noun) {
-		r.verb, r.tool.makes = said.verb, said.makes
+	if said := r.actionFacts(command); said.Known {
+		r.verb, r.tool.Makes = said.Verb, said.Makes
+	} else if said := r.actionFacts(r.argsAt[fAction]); said.Known && (!r.tool.Known || r.tool.Noun) {
+		r.verb, r.tool.Makes = said.Verb, said.Makes
 	}
 }
 
 // actionFacts returns what the argument n says if it is a word that says what to
 // do, as editors and browsers take it.
-func (r *reader) actionFacts(n canon.Node) toolFacts {
+func (r *reader) actionFacts(n canon.Node) recognize.ToolFacts {
 	if n == 0 {
-		return toolFacts{}
+		return recognize.ToolFacts{}
 	}
 	word := r.args.strAt(n)
-	if len(word) > 2*maxWord {
-		return toolFacts{}
+	if len(word) > 2*recognize.MaxWord {
+		return recognize.ToolFacts{}
 	}
-	return readTool(word)
+	return recognize.ReadTool(word)
 }
 
 // readCommand reads the command n, a line of shell or a list of words, and takes
@@ -182,21 +183,21 @@ func (r *reader) readCommand(p *page, n canon.Node) {
 	}
 	switch p.doc.Kind(n) {
 	case canon.String:
-		r.command = readCommand(r.text(p, n, maxCommand))
+		r.command = recognize.ReadCommand(r.text(p, n, recognize.MaxCommand))
 	case canon.Array:
-		var words [maxWords]string
+		var words [recognize.MaxWords]string
 		count := 0
 		first, end := p.doc.Children(n)
-		for c := first; c < end && count < maxWords; c = p.doc.After(c) {
+		for c := first; c < end && count < recognize.MaxWords; c = p.doc.After(c) {
 			if p.doc.Kind(c) == canon.String {
-				words[count] = r.text(p, c, maxCommand)
+				words[count] = r.text(p, c, recognize.MaxCommand)
 				count++
 			}
 		}
-		r.command = readWords(words[:count], 0)
+		r.command = recognize.ReadWords(words[:count], 0)
 	}
-	if r.command.program != "" {
-		r.verb = r.command.verb
+	if r.command.Program != "" {
+		r.verb = r.command.Verb
 	}
 }
 

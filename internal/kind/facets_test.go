@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
@@ -72,7 +73,7 @@ func check(t rapid.TB, ev *hmx.Event) Facets {
 		if err := fr.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if clean := CleanRef(fr.Kind, fr.Ref); clean != fr.Ref {
+		if clean := recognize.CleanRef(fr.Kind, fr.Ref); clean != fr.Ref {
 			t.Fatalf("%q of kind %s cleans to %q", fr.Ref, fr.Kind, clean)
 		}
 		if slices.Contains(f.Frames[:i], fr) {
@@ -468,7 +469,7 @@ func TestHostileSizes(t *testing.T) {
 // TestSearchIsBounded holds that names are looked for in the beginning of a text
 // only, and that there is a limit to how many of them count.
 func TestSearchIsBounded(t *testing.T) {
-	far := event(hmx.TypeError, `{"message":"`+strings.Repeat("word ", maxScan/5+1)+`a.go:1"}`)
+	far := event(hmx.TypeError, `{"message":"`+strings.Repeat("word ", recognize.MaxScan/5+1)+`a.go:1"}`)
 	if f := check(t, far); len(f.Frames) != 0 {
 		t.Errorf("found far away: %v", f.Frames)
 	}
@@ -476,7 +477,7 @@ func TestSearchIsBounded(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&many, "dir/f%d.go:%d ", i, i)
 	}
-	if f := check(t, event(hmx.TypeError, `{"message":"`+many.String()+`"}`)); len(f.Frames) != maxMentions {
+	if f := check(t, event(hmx.TypeError, `{"message":"`+many.String()+`"}`)); len(f.Frames) != recognize.MaxMentions {
 		t.Errorf("a thousand names give %d frames", len(f.Frames))
 	}
 }
@@ -495,7 +496,7 @@ func TestAirline(t *testing.T) {
 		}
 		call, _ := ev.ToolCall()
 		calls++
-		if readTool(call.ToolName).known {
+		if recognize.ReadTool(call.ToolName).Known {
 			known++
 		}
 		verbs[call.ToolName] = f.Frames[0].Verb

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 )
 
@@ -288,24 +289,7 @@ var metadataTable = [...]fieldNames{
 	{fExit, "exitcode"},
 }
 
-// sourceExtensions are the endings of files that people work on. Without them
-// example.com:443 would be a file and its line.
-const sourceExtensions = "go py pyi ipynb js jsx mjs cjs ts tsx mts cts vue svelte astro rs java kt kts scala groovy clj c h cc cpp cxx hpp hh hxx m mm swift cs fs vb " +
-	"rb erb php pl pm lua r jl ex exs erl hrl hs ml mli dart zig nim d pas asm s sql graphql gql proto thrift sh bash zsh fish ps1 bat cmd mk cmake gradle bazel bzl " +
-	"html htm css scss sass less xml xsd svg json jsonc json5 jsonl ndjson yaml yml toml ini cfg conf env properties tf tfvars hcl nix md mdx rst adoc tex txt csv tsv " +
-	"mod sum lock patch diff sol vy move cu wgsl glsl tmpl tpl j2"
-
-// maxExtension is the length of the longest of them.
-const maxExtension = 10
-
-// libraries are parts of paths under which lies what others wrote.
-var libraries = [...]string{
-	"/usr/lib/", "/usr/local/go/", "/usr/local/lib/", "/go/pkg/mod/", "/go/src/runtime/", "/goroot/", "site-packages/", "dist-packages/", "node_modules/",
-	"/.cargo/registry/", "/rustc/", "/.rustup/", "/.m2/", "/.gradle/", "/.pyenv/", "/.nvm/", "/lib/python", "<frozen ", "webpack/bootstrap", "/Library/Developer/", "/nix/store/",
-}
-
 var (
-	extensions    = indexWords(sourceExtensions)
 	contentNames  = indexFields(contentTable[:], false)
 	argumentNames = indexFields(argumentTable[:], true)
 	metadataNames = indexFields(metadataTable[:], true)
@@ -334,6 +318,6 @@ func (x *naming) field(key []byte) field {
 	if !x.folded {
 		return x.byName[string(key)]
 	}
-	var buf [maxWord]byte
-	return x.byName[string(fold(buf[:0], key))]
+	var buf [recognize.MaxWord]byte
+	return x.byName[string(recognize.Fold(buf[:0], key))]
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 )
 
@@ -153,7 +154,7 @@ func TestTools(t *testing.T) {
 		memory.VerbNegotiate: "AskUserQuestion ask_followup_question reply_to_user",
 	} {
 		for _, name := range strings.Fields(names) {
-			if got := readTool(name).verb; got != verb {
+			if got := recognize.ReadTool(name).Verb; got != verb {
 				t.Errorf("%s is %s, want %s", name, got, verb)
 			}
 		}
@@ -163,7 +164,7 @@ func TestTools(t *testing.T) {
 		"mcp__desktop__execute_command": true, "execute_bash": true, "run_in_terminal": true, "run_shell_command": true, "developer__shell": true, "terminal": true,
 		"BashOutput": false, "KillShell": false, "Read": false, "str_replace_based_edit_tool": false, "run_tests": false, "get_command_output": false, "": false,
 	} {
-		if got := readTool(name).shell; got != shell {
+		if got := recognize.ReadTool(name).Shell; got != shell {
 			t.Errorf("%s runs commands: %v", name, got)
 		}
 	}
@@ -217,16 +218,16 @@ func TestCommands(t *testing.T) {
 		{"timeout 5", "timeout", "", memory.VerbBuild, ""},
 		{strings.Repeat("sudo ", 100) + "ls", "sudo", "", memory.VerbBuild, ""},
 	} {
-		c := readCommand(tc.command)
-		files := strings.TrimSpace(c.files[0] + " " + c.files[1])
-		if c.program != tc.program || c.phrase != tc.phrase || c.verb != tc.verb || files != tc.files {
-			t.Errorf("%s\n got %q %q %s %q\nwant %q %q %s %q", tc.command, c.program, c.phrase, c.verb, files, tc.program, tc.phrase, tc.verb, tc.files)
+		c := recognize.ReadCommand(tc.command)
+		files := strings.TrimSpace(c.Files[0] + " " + c.Files[1])
+		if c.Program != tc.program || c.Phrase != tc.phrase || c.Verb != tc.verb || files != tc.files {
+			t.Errorf("%s\n got %q %q %s %q\nwant %q %q %s %q", tc.command, c.Program, c.Phrase, c.Verb, files, tc.program, tc.phrase, tc.verb, tc.files)
 		}
 	}
 	for text, want := range map[string]string{
 		"cat >a.go": "a.go", "cat > 'a.go' <<EOF\nx > b.go\nEOF": "a.go", "go test 2>err.txt": "err.txt", "ls > /dev/null 2>&1": "", "tee x < a.go": "", "make &> log.txt": "log.txt", "a >| b.go": "b.go",
 	} {
-		if got := readCommand(text).written; got != want {
+		if got := recognize.ReadCommand(text).Written; got != want {
 			t.Errorf("%s writes %q, want %q", text, got, want)
 		}
 	}
@@ -256,9 +257,9 @@ func TestMentions(t *testing.T) {
 		"größe/maß.go:7":                                               "größe/maß.go",
 		"Traceback (most recent call last):\n  File \"a.py\", line 1, in a\n  File \"b.py\", line 1\n  File \"c.py\", line 1\n  File \"d.py\", line 2": "b.py c.py d.py",
 	} {
-		var m mentions
-		m.scan(text)
-		if got := strings.Join(m.paths[:m.n], " "); got != want {
+		var m recognize.Mentions
+		m.Scan(text)
+		if got := strings.Join(m.Paths[:m.N], " "); got != want {
 			t.Errorf("%q names %q, want %q", text, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/kind/recognize"
 )
 
 // MaxFull is the most bytes that the whole text of an event has.
@@ -107,7 +108,7 @@ func (l *line) block(s []byte, more bool) {
 			l.word(begin)
 		case c == '\t' || c > ' ' && c < 0x7F:
 			l.buf = append(l.buf, byte(c))
-		case c <= ' ' || spaceLike(c):
+		case c <= ' ' || recognize.SpaceLike(c):
 			l.buf = append(l.buf, ' ')
 		default:
 			l.buf = utf8.AppendRune(l.buf, c)

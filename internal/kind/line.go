@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/kind/recognize"
 )
 
 // MaxText is the most bytes that the text of an event has.
@@ -124,7 +125,7 @@ func (l *line) clean(s []byte, limit int, mark byte) (cut bool) {
 				c, size = utf8.DecodeRune(rest)
 			}
 			switch {
-			case c <= ' ' || spaceLike(c):
+			case c <= ' ' || recognize.SpaceLike(c):
 				blank = true
 				i += size
 				continue
@@ -167,16 +168,6 @@ var plainBytes = func() (plain [256]bool) {
 	}
 	return plain
 }()
-
-// spaceLike reports whether c, which is not ASCII, is a blank, a line break or a
-// control character.
-func spaceLike(c rune) bool {
-	switch {
-	case c >= 0x7F && c <= 0xA0, c == 0x1680, c >= 0x2000 && c <= 0x200A, c == 0x2028, c == 0x2029, c == 0x202F, c == 0x205F, c == 0x3000:
-		return true
-	}
-	return false
-}
 
 // hidden reports whether c is not seen and yet is read by a machine: marks of
 // direction, joiners of words, tags, and variation selectors of the kind that

@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 )
 
@@ -113,9 +114,9 @@ type reader struct {
 
 	judged  bool // what follows is known
 	outcome memory.Outcome
-	tool    toolFacts
-	command command // what was run, if anything was
-	shell   bool    // the tool is one that ran a command
+	tool    recognize.ToolFacts
+	command recognize.Command // what was run, if anything was
+	shell   bool              // the tool is one that ran a command
 
 	frames frames
 	line   line
@@ -135,7 +136,7 @@ func borrow(ev *hmx.Event) *reader {
 	r.row, place = rowOf(ev.EventType)
 	r.bit, r.verb, r.outcome = 1<<place, r.row.verb, memory.OutcomeUnknown
 	r.args, r.argsAt, r.argsIn, r.judged = nil, slots{}, 0, false
-	r.tool, r.command, r.shell = toolFacts{}, command{}, false
+	r.tool, r.command, r.shell = recognize.ToolFacts{}, recognize.Command{}, false
 	r.line.buf = r.line.buf[:0]
 	r.content.open(string(ev.Content), contentNames())
 	r.metadata.open(string(ev.Metadata), metadataNames())
@@ -150,7 +151,7 @@ func (r *reader) giveBack() {
 		p.doc.Reset()
 		p.text = ""
 	}
-	r.ev, r.args, r.tool, r.command = nil, nil, toolFacts{}, command{}
+	r.ev, r.args, r.tool, r.command = nil, nil, recognize.ToolFacts{}, recognize.Command{}
 	r.frames.forget()
 	if held <= keepBytes {
 		readers.Put(r)

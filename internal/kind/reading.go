@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/tokens"
 )
@@ -18,13 +19,13 @@ type Reading struct {
 	ShortTokens  int
 
 	content  Content
-	entities []Entity
+	entities []recognize.Entity
 	read     bool // content and entities are
 }
 
 // Content returns what [ReadContentEntities] does of the event, if that was read along
 // with the rest.
-func (r *Reading) Content() (c Content, entities []Entity, ok bool) {
+func (r *Reading) Content() (c Content, entities []recognize.Entity, ok bool) {
 	if r == nil {
 		return Content{}, nil, false
 	}

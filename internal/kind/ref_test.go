@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 	"pgregory.net/rapid"
 )
@@ -53,7 +54,7 @@ func TestCleanRef(t *testing.T) {
 		{memory.ObjProject, "a\tb", ""},
 		{memory.ObjProject, strings.Repeat(" ", memory.MaxRef) + "x", "x"},
 	} {
-		if got := CleanRef(tc.kind, tc.ref); got != tc.want {
+		if got := recognize.CleanRef(tc.kind, tc.ref); got != tc.want {
 			t.Errorf("%s %.80q is %.80q, want %.80q", tc.kind, tc.ref, got, tc.want)
 		}
 	}
@@ -62,8 +63,8 @@ func TestCleanRef(t *testing.T) {
 // checkRef fails unless cleaning once is enough and gives what a frame can have.
 func checkRef(t rapid.TB, kind memory.ObjectKind, ref string) {
 	t.Helper()
-	once := CleanRef(kind, ref)
-	if twice := CleanRef(kind, once); twice != once {
+	once := recognize.CleanRef(kind, ref)
+	if twice := recognize.CleanRef(kind, once); twice != once {
 		t.Fatalf("%s %q cleans to %q and that to %q", kind, ref, once, twice)
 	}
 	if once == "" {

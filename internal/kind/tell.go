@@ -6,6 +6,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/kind/recognize"
 	"lukasa.dev/internal/memory"
 )
 
@@ -144,15 +145,15 @@ func (r *reader) object() bool {
 		if strings.HasPrefix(ref, "file://") {
 			return r.onFile(" on ", ref) && r.others(n)
 		}
-		if ref = CleanRef(memory.ObjURL, ref); ref != "" && r.line.name(" on ", ref) {
+		if ref = recognize.CleanRef(memory.ObjURL, ref); ref != "" && r.line.name(" on ", ref) {
 			return r.others(n)
 		}
 	}
-	if n := r.argsAt[fPatch]; n != 0 && r.args.doc.Kind(n) == canon.String && patchLike(r.args.doc.Raw(n)) {
-		var found [maxListed]patched
+	if n := r.argsAt[fPatch]; n != 0 && r.args.doc.Kind(n) == canon.String && recognize.PatchLike(r.args.doc.Raw(n)) {
+		var found [maxListed]recognize.Patched
 		lead := " on "
-		for _, f := range readPatch(r.text(r.args, n, maxPatch), found[:0]) {
-			if r.onFile(lead, f.path) {
+		for _, f := range recognize.ReadPatch(r.text(r.args, n, recognize.MaxPatch), found[:0]) {
+			if r.onFile(lead, f.Path) {
 				lead = ", "
 			}
 		}
@@ -189,7 +190,7 @@ func (r *reader) onFiles(n canon.Node) bool {
 
 // onFile writes a file, from the root of the work where that is known.
 func (r *reader) onFile(lead, ref string) bool {
-	if clean := CleanRef(memory.ObjFile, ref); clean != "" {
+	if clean := recognize.CleanRef(memory.ObjFile, ref); clean != "" {
 		ref = clean
 		if near, ok := r.near(clean); ok {
 			ref = near
@@ -290,8 +291,8 @@ func Ran(call, result *hmx.Event) string {
 // resultEnd quotes the end of the result, where programs say how it ended.
 func (r *reader) resultEnd(limit int) {
 	if n := r.content.at[fResult]; n != 0 {
-		r.scratch = r.gather(r.scratch[:0], &r.content, n, maxScan)
-		r.end(": ", r.scratch, limit, len(r.scratch) >= maxScan)
+		r.scratch = r.gather(r.scratch[:0], &r.content, n, recognize.MaxScan)
+		r.end(": ", r.scratch, limit, len(r.scratch) >= recognize.MaxScan)
 	}
 }
 
@@ -406,7 +407,7 @@ func (r *reader) quoteEnd(lead string, f field, limit int) {
 	if n == 0 || r.content.doc.Kind(n) != canon.String {
 		return
 	}
-	text, more := r.bytes(&r.content, n, maxScan)
+	text, more := r.bytes(&r.content, n, recognize.MaxScan)
 	r.end(lead, text, limit, more)
 }
 
@@ -445,7 +446,7 @@ func (r *reader) tellBrowser() {
 	if action := r.content.str(fAction); action != "" {
 		r.line.name(" ", action)
 	}
-	if url := CleanRef(memory.ObjURL, r.content.str(fURL)); url != "" {
+	if url := recognize.CleanRef(memory.ObjURL, r.content.str(fURL)); url != "" {
 		r.line.name(" ", url)
 	}
 	r.quote(" at ", fSelector, short)
@@ -458,7 +459,7 @@ func (r *reader) tellAPI() {
 	if method := r.content.str(fMethod); method == "" || !r.line.name("", method) {
 		r.line.word("asked")
 	}
-	if url := CleanRef(memory.ObjURL, r.content.str(fURL)); url != "" {
+	if url := recognize.CleanRef(memory.ObjURL, r.content.str(fURL)); url != "" {
 		r.line.name(" ", url)
 	}
 	if status, ok := r.content.integer(fStatus); ok {

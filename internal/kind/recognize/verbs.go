@@ -1,4 +1,4 @@
-package kind
+package recognize
 
 import (
 	"strings"
@@ -7,16 +7,16 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// verbWords is a verb and the words that say it, between blanks.
-type verbWords struct {
-	verb  memory.Verb
-	words string
+// VerbWords is a verb and the words that say it, between blanks.
+type VerbWords struct {
+	Verb  memory.Verb
+	Words string
 }
 
-// toolWords says which verb a word in the name of a tool stands for. The first
+// ToolWords says which verb a word in the name of a tool stands for. The first
 // such word in a name decides, as in search_code, WebFetch or
 // mcp__github__create_pull_request.
-var toolWords = [...]verbWords{
+var ToolWords = [...]VerbWords{
 	{memory.VerbFind, "get read search find list grep glob query lookup view show fetch browse open retrieve ls cat select describe load screenshot crawl scrape " +
 		"recall navigate goto click scroll hover head less rg launch snapshot"},
 	{memory.VerbAcquire, "buy purchase download install clone acquire reserve checkout import subscribe rent obtain claim"},
@@ -32,9 +32,9 @@ var toolWords = [...]verbWords{
 	{memory.VerbDelegate, "delegate handoff escalate assign dispatch spawn invite"},
 }
 
-// toolNouns are words that stand for a verb where a name has none of the above:
+// ToolNouns are words that stand for a verb where a name has none of the above:
 // book_reservation books, but get_book gets.
-var toolNouns = [...]verbWords{
+var ToolNouns = [...]VerbWords{
 	{memory.VerbAcquire, "book order pull request"},
 	{memory.VerbDeliver, "post mail email message payment"},
 	{memory.VerbAnalyze, "review calculator thought reasoning coverage"},
@@ -44,9 +44,9 @@ var toolNouns = [...]verbWords{
 	{memory.VerbDelegate, "task agent subagent transfer human"},
 }
 
-// toolNames are whole names that their words would mislead about, in lower case
+// ToolNames are whole names that their words would mislead about, in lower case
 // and without what stands between the words.
-var toolNames = [...]verbWords{
+var ToolNames = [...]VerbWords{
 	{memory.VerbFind, "skill"},
 	{memory.VerbModify, "killshell killbash editor texteditor notebook"},
 	{memory.VerbDeliver, "attemptcompletion finish"},
@@ -56,22 +56,22 @@ var toolNames = [...]verbWords{
 	{memory.VerbDelegate, "newtask transfertohumanagents"},
 }
 
-// shellWords are the words in the name of a tool that runs the command it is
+// ShellWords are the words in the name of a tool that runs the command it is
 // given. Only of such a tool is the argument command a line of shell; of any
 // other it names a part of the tool, such as view or create.
-const shellWords = "bash sh shell zsh terminal exec execute command cmd powershell pwsh console run process"
+const ShellWords = "bash sh shell zsh terminal exec execute command cmd powershell pwsh console run process"
 
-// makerWords are the words in the name of a tool that writes whole files. The
+// MakerWords are the words in the name of a tool that writes whole files. The
 // files are built and modified: nobody who asks for either knows which it was.
-const makerWords = "write create touch"
+const MakerWords = "write create touch"
 
-// actions says which verb an action in a browser stands for. All others find.
-var actions = [...]verbWords{
+// Actions says which verb an action in a browser stands for. All others find.
+var Actions = [...]VerbWords{
 	{memory.VerbModify, "type fill submit select upload drag press check uncheck input enter keypress set choose toggle"},
 }
 
-// methods says which verb a method of HTTP stands for.
-var methods = [...]verbWords{
+// Methods says which verb a method of HTTP stands for.
+var Methods = [...]VerbWords{
 	{memory.VerbFind, "GET HEAD OPTIONS"},
 	{memory.VerbBuild, "POST"},
 	{memory.VerbModify, "PUT PATCH DELETE"},
@@ -83,19 +83,19 @@ type verbIndex map[string]memory.Verb
 // The indexes of tables are made when they are first asked for: a process that takes in no
 // events has no time for them.
 
-func indexVerbs(table []verbWords) func() verbIndex {
+func indexVerbs(table []VerbWords) func() verbIndex {
 	return sync.OnceValue(func() verbIndex {
 		x := verbIndex{}
 		for _, row := range table {
-			for w := range strings.FieldsSeq(row.words) {
-				x[w] = row.verb
+			for w := range strings.FieldsSeq(row.Words) {
+				x[w] = row.Verb
 			}
 		}
 		return x
 	})
 }
 
-func indexWords(list string) func() map[string]bool {
+func IndexWords(list string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		x := map[string]bool{}
 		for w := range strings.FieldsSeq(list) {
@@ -106,20 +106,20 @@ func indexWords(list string) func() map[string]bool {
 }
 
 var (
-	verbsOfWords   = indexVerbs(toolWords[:])
-	verbsOfNouns   = indexVerbs(toolNouns[:])
-	verbsOfNames   = indexVerbs(toolNames[:])
-	verbsOfActions = indexVerbs(actions[:])
-	verbsOfMethods = indexVerbs(methods[:])
-	wordsOfShells  = indexWords(shellWords)
-	wordsOfMakers  = indexWords(makerWords)
+	verbsOfWords   = indexVerbs(ToolWords[:])
+	verbsOfNouns   = indexVerbs(ToolNouns[:])
+	verbsOfNames   = indexVerbs(ToolNames[:])
+	VerbsOfActions = indexVerbs(Actions[:])
+	VerbsOfMethods = indexVerbs(Methods[:])
+	wordsOfShells  = IndexWords(ShellWords)
+	WordsOfMakers  = IndexWords(MakerWords)
 )
 
-// maxWord is the longest word that a table has.
-const maxWord = 24
+// MaxWord is the longest word that a table has.
+const MaxWord = 24
 
-// get looks w up in lower case, and without the s of a plural.
-func (x verbIndex) get(w []byte) (memory.Verb, bool) {
+// Get looks w up in lower case, and without the s of a plural.
+func (x verbIndex) Get(w []byte) (memory.Verb, bool) {
 	if v, ok := x[string(w)]; ok {
 		return v, true
 	}
@@ -130,60 +130,60 @@ func (x verbIndex) get(w []byte) (memory.Verb, bool) {
 	return "", false
 }
 
-// toolFacts is what the name of a tool says.
-type toolFacts struct {
-	verb   memory.Verb
-	known  bool   // a table knows the name or a word in it
-	noun   bool   // only a noun in it
-	shell  bool   // it runs the command that it is given
-	makes  bool   // it writes files whole, and so makes those that are not there
-	server string // of an MCP tool, the server that offers it
+// ToolFacts is what the name of a tool says.
+type ToolFacts struct {
+	Verb   memory.Verb
+	Known  bool   // a table knows the name or a word in it
+	Noun   bool   // only a noun in it
+	Shell  bool   // it runs the command that it is given
+	Makes  bool   // it writes files whole, and so makes those that are not there
+	Server string // of an MCP tool, the server that offers it
 }
 
-// readTool reads the name of a tool.
-func readTool(name string) toolFacts {
-	f := toolFacts{verb: memory.VerbBuild}
+// ReadTool reads the name of a tool.
+func ReadTool(name string) ToolFacts {
+	f := ToolFacts{Verb: memory.VerbBuild}
 	if rest, ok := strings.CutPrefix(name, "mcp__"); ok {
 		if server, tool, ok := strings.Cut(rest, "__"); ok && tool != "" {
-			f.server, name = server, tool
+			f.Server, name = server, tool
 		}
 	}
 	if len(name) > 256 {
 		name = name[:256]
 	}
-	var whole [2 * maxWord]byte
-	if verb, ok := verbsOfNames()[string(fold(whole[:0], name))]; ok {
-		f.verb, f.known = verb, true
+	var whole [2 * MaxWord]byte
+	if verb, ok := verbsOfNames()[string(Fold(whole[:0], name))]; ok {
+		f.Verb, f.Known = verb, true
 		return f
 	}
 	var noun memory.Verb
 	words := splitter{rest: name}
 	for words.next() {
 		w := words.word()
-		if verb, ok := verbsOfWords().get(w); ok && !f.known {
-			f.verb, f.known, f.makes = verb, true, wordsOfMakers()[string(w)]
-		} else if verb, ok := verbsOfNouns().get(w); ok && noun == "" {
+		if verb, ok := verbsOfWords().Get(w); ok && !f.Known {
+			f.Verb, f.Known, f.Makes = verb, true, WordsOfMakers()[string(w)]
+		} else if verb, ok := verbsOfNouns().Get(w); ok && noun == "" {
 			noun = verb
 		}
-		f.shell = f.shell || wordsOfShells()[string(w)]
+		f.Shell = f.Shell || wordsOfShells()[string(w)]
 	}
-	if !f.known && noun != "" {
-		f.verb, f.known, f.noun = noun, true, true
+	if !f.Known && noun != "" {
+		f.Verb, f.Known, f.Noun = noun, true, true
 	}
 	// A tool that tests or edits is not a shell, whatever runs below it.
-	f.shell = f.shell && !f.known
+	f.Shell = f.Shell && !f.Known
 	return f
 }
 
 // wordVerb returns the verb that a word or a name such as test:unit stands for.
 func wordVerb(name string) (memory.Verb, bool) {
-	f := readTool(name)
-	return f.verb, f.known
+	f := ReadTool(name)
+	return f.Verb, f.Known
 }
 
-// fold appends s in lower case without underscores, hyphens and blanks, as far as
+// Fold appends s in lower case without underscores, hyphens and blanks, as far as
 // there is room in dst.
-func fold[T string | []byte](dst []byte, s T) []byte {
+func Fold[T string | []byte](dst []byte, s T) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
@@ -205,7 +205,7 @@ func fold[T string | []byte](dst []byte, s T) []byte {
 // that a small letter follows.
 type splitter struct {
 	rest string
-	buf  [maxWord]byte
+	buf  [MaxWord]byte
 	n    int
 }
 
@@ -224,7 +224,7 @@ func (s *splitter) next() bool {
 	}
 	s.n = 0
 	for _, c := range []byte(s.rest[start:i]) {
-		if s.n < maxWord {
+		if s.n < MaxWord {
 			if capital(c) {
 				c |= 0x20
 			}

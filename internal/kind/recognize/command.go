@@ -1,4 +1,4 @@
-package kind
+package recognize
 
 import (
 	"strings"
@@ -7,73 +7,73 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// command is what can be told of a command from its words.
-type command struct {
-	program string // its name without a path
-	phrase  string // program and subcommand, such as git push; empty if there is none
-	verb    memory.Verb
+// Command is what can be told of a command from its words.
+type Command struct {
+	Program string // its name without a path
+	Phrase  string // program and subcommand, such as git push; empty if there is none
+	Verb    memory.Verb
 	// files and url are what it names. Written is a file that its output goes to.
-	files   [2]string
-	url     string
-	written string
+	Files   [2]string
+	URL     string
+	Written string
 	// checks says that it, or another command of the same line, says whether the
 	// work is any good.
-	checks bool
+	Checks bool
 }
 
-// maxCommand is how many bytes of a command are looked at.
-const maxCommand = 2048
+// MaxCommand is how many bytes of a command are looked at.
+const MaxCommand = 2048
 
-// maxWords is how many words of one simple command are looked at.
-const maxWords = 24
+// MaxWords is how many words of one simple command are looked at.
+const MaxWords = 24
 
-// readCommand reads a line of shell: of several commands the first that is not
+// ReadCommand reads a line of shell: of several commands the first that is not
 // about the shell itself, without assignments, sudo and the like before it.
-func readCommand(text string) command { return readShell(text, 0) }
+func ReadCommand(text string) Command { return readShell(text, 0) }
 
-func readShell(text string, depth int) command {
-	if len(text) > maxCommand {
-		text = text[:maxCommand]
+func readShell(text string, depth int) Command {
+	if len(text) > MaxCommand {
+		text = text[:MaxCommand]
 	}
 	lex := lexer{rest: text}
-	var told command
+	var told Command
 	found, checks := false, false // the command that is told; one that checks
 	for !lex.done && !(found && checks) {
-		var words [maxWords]string
+		var words [MaxWords]string
 		n, written := lex.simple(&words)
-		c := readWords(words[:n], depth)
-		if c.program == "" {
+		c := ReadWords(words[:n], depth)
+		if c.Program == "" {
 			continue
 		}
-		checks = checks || c.checks
-		if about := programs.FrameAside()[c.program]; !found && (!about || told.program == "") {
+		checks = checks || c.Checks
+		if about := programs.FrameAside()[c.Program]; !found && (!about || told.Program == "") {
 			told, found = c, !about
-			told.written = written
+			told.Written = written
 		}
 	}
-	told.checks = checks
+	told.Checks = checks
 	return told
 }
 
-// readWords reads one command that is in words already.
-func readWords(words []string, depth int) command {
+// ReadWords reads one command that is in words already.
+func ReadWords(words []string, depth int) Command {
 	words = unwrap(words)
 	if len(words) == 0 {
-		return command{}
+		return Command{}
 	}
 	name := programName(words[0])
 	words = words[1:]
 	if name == "" {
-		return command{}
+		return Command{}
 	}
 	if depth < 3 && programs.FrameShells()[name] {
 		if inner, ok := shellText(words); ok {
 			return readShell(inner, depth+1)
 		}
 	}
-	c := command{program: name}
+	c := Command{Program: name}
 	c.judge(words)
-	c.checks = c.verb == memory.VerbAnalyze && !programs.OnlyLooks(c.program) && !programs.OnlyLooks(c.phrase)
+	c.Checks = c.Verb == memory.VerbAnalyze && !programs.OnlyLooks(c.Program) && !programs.OnlyLooks(c.Phrase)
 	for _, w := range words {
 		c.name(w)
 	}
@@ -81,16 +81,16 @@ func readWords(words []string, depth int) command {
 }
 
 // judge finds program and subcommand in the table, and with them the verb.
-func (c *command) judge(words []string) {
-	p := programs.Of(c.program)
+func (c *Command) judge(words []string) {
+	p := programs.Of(c.Program)
 	if p == nil {
-		c.verb = memory.VerbBuild
-		if verb, ok := wordVerb(c.program); ok {
-			c.verb = verb
+		c.Verb = memory.VerbBuild
+		if verb, ok := wordVerb(c.Program); ok {
+			c.Verb = verb
 		}
 		return
 	}
-	c.verb = memory.Verb(p.Verb)
+	c.Verb = memory.Verb(p.Verb)
 	for i := 0; i < len(words) && p.HasSubs(); i++ {
 		w := words[i]
 		if strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+") {
@@ -102,15 +102,15 @@ func (c *command) judge(words []string) {
 		if !plainWord(w) {
 			break
 		}
-		c.phrase = p.Name + " " + w
-		if inner := programs.Of(c.phrase); inner != nil {
-			p, c.verb = inner, memory.Verb(inner.Verb)
+		c.Phrase = p.Name + " " + w
+		if inner := programs.Of(c.Phrase); inner != nil {
+			p, c.Verb = inner, memory.Verb(inner.Verb)
 			continue
 		}
 		if verb, ok := p.Sub(w); ok {
-			c.verb = memory.Verb(verb)
+			c.Verb = memory.Verb(verb)
 		} else if verb, ok := wordVerb(w); ok && p.Target {
-			c.verb = verb
+			c.Verb = verb
 		}
 		break
 	}
@@ -119,22 +119,22 @@ func (c *command) judge(words []string) {
 	}
 	for _, w := range words {
 		if verb, ok := p.Flag(w); ok {
-			c.verb = memory.Verb(verb)
+			c.Verb = memory.Verb(verb)
 		}
 	}
 }
 
 // name notes w if it names a file or an address.
-func (c *command) name(w string) {
+func (c *Command) name(w string) {
 	switch {
 	case strings.HasPrefix(w, "http://") || strings.HasPrefix(w, "https://"):
-		if c.url == "" {
-			c.url = w
+		if c.URL == "" {
+			c.URL = w
 		}
 	case sourceFile(w):
-		for i := range c.files {
-			if c.files[i] == "" || c.files[i] == w {
-				c.files[i] = w
+		for i := range c.Files {
+			if c.Files[i] == "" || c.Files[i] == w {
+				c.Files[i] = w
 				break
 			}
 		}
@@ -271,7 +271,7 @@ type lexer struct {
 
 // simple reads the words of one simple command, and the file that its output is
 // written to.
-func (x *lexer) simple(words *[maxWords]string) (n int, written string) {
+func (x *lexer) simple(words *[MaxWords]string) (n int, written string) {
 	into := false // the next word is where output goes
 	for {
 		x.rest = strings.TrimLeft(x.rest, " \t\r")
@@ -323,7 +323,7 @@ func (x *lexer) simple(words *[maxWords]string) (n int, written string) {
 			into = false
 		case len(w) == 1 && w[0]-'0' < 10 && strings.HasPrefix(x.rest, ">"):
 			// The number of a stream, such as 2>.
-		case n < maxWords && w != "":
+		case n < MaxWords && w != "":
 			words[n] = w
 			n++
 		}

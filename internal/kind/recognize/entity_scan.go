@@ -1,4 +1,4 @@
-package kind
+package recognize
 
 import (
 	"strings"
@@ -51,12 +51,12 @@ type nameRun struct {
 	joined     int  // words since that may join two parts of a name
 }
 
-// scan finds entities in text. Prose says that it is made of sentences, the first
+// Scan finds entities in text. Prose says that it is made of sentences, the first
 // word of which is in capitals anyway. The time it takes is linear in the length.
-func (f *found) scan(text string, prose bool) {
+func (f *Found) Scan(text string, prose bool) {
 	var run nameRun
 	start := prose
-	for i := 0; i < len(text) && f.n < MaxEntities; {
+	for i := 0; i < len(text) && f.N < MaxEntities; {
 		if c := text[i]; c <= ' ' {
 			if c == '\n' {
 				f.flush(text, &run)
@@ -116,7 +116,7 @@ func endsSentence(last byte) bool {
 
 // word reads the word text[i:j] that has more than small letters in it. It returns
 // where to read on, and whether a sentence begins there.
-func (f *found) word(text string, i, j int, class uint8, start, prose bool, run *nameRun) (next int, begins bool) {
+func (f *Found) word(text string, i, j int, class uint8, start, prose bool, run *nameRun) (next int, begins bool) {
 	chunk := text[i:j]
 	from := leading(chunk)
 	if class&(isMark|isWide) != 0 {
@@ -142,9 +142,9 @@ func (f *found) word(text string, i, j int, class uint8, start, prose bool, run 
 		if typ, name := f.classify(core, class); typ != "" {
 			f.flush(text, run)
 			if typ == EntityURL {
-				f.address(name)
+				f.Address(name)
 			} else if typ != skipWord {
-				f.add(typ, name)
+				f.Add(typ, name)
 			}
 			return j, prose && ends
 		}
@@ -171,7 +171,7 @@ func (f *found) word(text string, i, j int, class uint8, start, prose bool, run 
 	}
 	if rest != "" && camel(w) {
 		f.flush(text, run)
-		f.add(EntityIdentifier, w) // TestGlass/padding
+		f.Add(EntityIdentifier, w) // TestGlass/padding
 		return j, prose && ends
 	}
 	if run.words > 0 && (from > 0 || run.words == maxNameWords) {
@@ -198,23 +198,23 @@ func (f *found) word(text string, i, j int, class uint8, start, prose bool, run 
 }
 
 // flush ends a run of words in capitals and notes it if it is a name.
-func (f *found) flush(text string, run *nameRun) {
+func (f *Found) flush(text string, run *nameRun) {
 	if run.words == 0 {
 		return
 	}
 	name, words, weak := text[run.start:run.end], run.words, run.weak
-	shouted := run.caps >= 3 && !f.lenient
+	shouted := run.caps >= 3 && !f.Lenient
 	*run = nameRun{}
 	if shouted || len(name) > maxNameBytes {
 		return
 	}
-	if words > 1 || !weak || f.lenient {
-		f.add(EntityName, name)
+	if words > 1 || !weak || f.Lenient {
+		f.Add(EntityName, name)
 		return
 	}
 	for _, w := range f.weak[:f.weaks] {
 		if w == name {
-			f.add(EntityName, name)
+			f.Add(EntityName, name)
 			return
 		}
 	}
@@ -354,7 +354,7 @@ func allCaps(w string) bool {
 
 // quoted notes what stands in quotes at a place of the text if it is a name, and
 // returns where to read on, or 0.
-func (f *found) quoted(text string, at int, run *nameRun) int {
+func (f *Found) quoted(text string, at int, run *nameRun) int {
 	if at >= len(text) {
 		return 0
 	}
@@ -394,15 +394,15 @@ func (f *found) quoted(text string, at int, run *nameRun) int {
 	}
 	f.flush(text, run)
 	if typ == EntityURL {
-		f.address(inner)
+		f.Address(inner)
 	} else {
-		f.add(typ, inner)
+		f.Add(typ, inner)
 	}
 	return from + size + len(closing)
 }
 
 // code returns what stands between backticks.
-func (f *found) code(inner string, words int) (typ, name string) {
+func (f *Found) code(inner string, words int) (typ, name string) {
 	if words == 1 {
 		class := uint8(0)
 		for i := range len(inner) {
@@ -416,11 +416,11 @@ func (f *found) code(inner string, words int) (typ, name string) {
 		}
 		return "", ""
 	}
-	if c := readCommand(inner); c.program != "" && programs.Of(c.program) != nil {
-		if c.phrase != "" {
-			return EntityCommand, c.phrase
+	if c := ReadCommand(inner); c.Program != "" && programs.Of(c.Program) != nil {
+		if c.Phrase != "" {
+			return EntityCommand, c.Phrase
 		}
-		return EntityCommand, c.program
+		return EntityCommand, c.Program
 	}
 	if beginsCapital(inner) {
 		return EntityName, inner
@@ -432,7 +432,7 @@ func (f *found) code(inner string, words int) (typ, name string) {
 const skipWord = "-"
 
 // classify returns what a word is by its form, or "" if that says nothing.
-func (f *found) classify(w string, class uint8) (typ, name string) {
+func (f *Found) classify(w string, class uint8) (typ, name string) {
 	if len(w) > maxPath {
 		return skipWord, ""
 	}
@@ -457,7 +457,7 @@ func (f *found) classify(w string, class uint8) (typ, name string) {
 }
 
 // punctuated classifies a word with / \ _ @ # ( or . in it.
-func (f *found) punctuated(w string) (typ, name string) {
+func (f *Found) punctuated(w string) (typ, name string) {
 	if i := strings.Index(w, "://"); i > 0 {
 		return address(w, i)
 	}
@@ -466,13 +466,13 @@ func (f *found) punctuated(w string) (typ, name string) {
 		switch rest := w[1:]; {
 		case digits(rest) && len(rest) <= 9:
 			return EntityIdentifier, w
-		case f.spoken && len(rest) > 1 && plainTag(rest):
+		case f.Spoken && len(rest) > 1 && plainTag(rest):
 			return EntityTag, rest
 		}
 		return skipWord, ""
 	case '@':
-		if rest := w[1:]; f.spoken && len(rest) > 2 && plainTag(rest) {
-			f.person(rest)
+		if rest := w[1:]; f.Spoken && len(rest) > 2 && plainTag(rest) {
+			f.Person(rest)
 		}
 		return skipWord, ""
 	}
@@ -525,7 +525,7 @@ func address(w string, i int) (typ, name string) {
 		w = w[:end]
 	}
 	ref := CleanRef(memory.ObjURL, w)
-	if hostOf(ref) == "" {
+	if HostOf(ref) == "" {
 		return skipWord, ""
 	}
 	return EntityURL, ref
@@ -566,7 +566,7 @@ func directory(w string) bool {
 // scheme before them.
 const hostEnds = "com org net io dev gov edu ai app uk de eu"
 
-var hostEnding = indexWords(hostEnds)
+var hostEnding = IndexWords(hostEnds)
 
 // host reports whether w is the name of a host.
 func host(w string) bool {

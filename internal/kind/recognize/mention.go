@@ -1,36 +1,36 @@
-package kind
+package recognize
 
 import (
 	"bytes"
 	"strings"
 )
 
-// maxMentions is how many files one text may name.
-const maxMentions = 3
+// MaxMentions is how many files one text may name.
+const MaxMentions = 3
 
-// maxScan is how many bytes of a text are searched for names of files.
-const maxScan = 16 << 10
+// MaxScan is how many bytes of a text are searched for names of files.
+const MaxScan = 16 << 10
 
-// maxPatch is how many bytes of a patch are.
-const maxPatch = 64 << 10
+// MaxPatch is how many bytes of a patch are.
+const MaxPatch = 64 << 10
 
 // maxPath is the longest path that is looked for in text.
 const maxPath = 512
 
-// mentions are the files that a text names with a line.
-type mentions struct {
-	paths [maxMentions]string
-	n     int
+// Mentions are the files that a text names with a line.
+type Mentions struct {
+	Paths [MaxMentions]string
+	N     int
 	// last keeps the last ones instead of the first, for traces that end with
 	// the place where it happened.
 	last bool
 }
 
-// scan finds the files named with a line in text: path:12, path(12,5),
+// Scan finds the files named with a line in text: path:12, path(12,5),
 // path::test, path:line 12 and "path", line 12, which is what compilers, test
 // runners and traces of most languages write. Files of libraries are not the
 // ones to look at and do not count.
-func (m *mentions) scan(text string) {
+func (m *Mentions) Scan(text string) {
 	m.last = strings.Contains(text, "(most recent call last)")
 	for i := 0; i < len(text); i++ {
 		var p string
@@ -59,21 +59,21 @@ func (m *mentions) scan(text string) {
 }
 
 // add notes p and reports whether to read on.
-func (m *mentions) add(p string) bool {
-	for _, known := range m.paths[:m.n] {
+func (m *Mentions) add(p string) bool {
+	for _, known := range m.Paths[:m.N] {
 		if known == p {
 			return true
 		}
 	}
-	if m.n == maxMentions {
+	if m.N == MaxMentions {
 		if !m.last {
 			return false
 		}
-		copy(m.paths[:], m.paths[1:])
-		m.n--
+		copy(m.Paths[:], m.Paths[1:])
+		m.N--
 	}
-	m.paths[m.n] = p
-	m.n++
+	m.Paths[m.N] = p
+	m.N++
 	return true
 }
 
@@ -116,13 +116,13 @@ func sourceFile(w string) bool {
 		return false
 	}
 	dot := strings.LastIndexByte(w, '.')
-	if dot <= 0 || w[dot-1] == '/' || w[dot-1] == '\\' || len(w)-dot-1 > maxExtension {
+	if dot <= 0 || w[dot-1] == '/' || w[dot-1] == '\\' || len(w)-dot-1 > MaxExtension {
 		return false
 	}
 	if strings.ContainsAny(w, "*?[]{}$=<>|\"'`\n") || strings.Contains(w, "://") {
 		return false
 	}
-	var buf [maxExtension]byte
+	var buf [MaxExtension]byte
 	n := 0
 	for _, c := range []byte(w[dot+1:]) {
 		if c-'A' < 26 {
@@ -136,7 +136,7 @@ func sourceFile(w string) bool {
 
 // library reports whether p lies where nobody of the project writes.
 func library(p string) bool {
-	for _, part := range libraries {
+	for _, part := range Libraries {
 		if strings.Contains(p, part) {
 			return true
 		}
@@ -144,16 +144,16 @@ func library(p string) bool {
 	return false
 }
 
-// patched is a file that a patch names, and whether the patch makes it.
-type patched struct {
-	path string
-	made bool
+// Patched is a file that a patch names, and whether the patch makes it.
+type Patched struct {
+	Path string
+	Made bool
 }
 
-// patchHeads are the beginnings of lines that name a file: of the patches that
+// PatchHeads are the beginnings of lines that name a file: of the patches that
 // agents write, and of unified ones.
-var patchHeads = [...]struct {
-	head string
+var PatchHeads = [...]struct {
+	Head string
 	made bool
 }{
 	{"*** Update File: ", false},
@@ -164,31 +164,49 @@ var patchHeads = [...]struct {
 	{"--- a/", false},
 }
 
-// readPatch returns the files that a patch names, at most as many as out holds.
-func readPatch(text string, out []patched) []patched {
+// ReadPatch returns the files that a patch names, at most as many as out holds.
+func ReadPatch(text string, out []Patched) []Patched {
 	for text != "" && len(out) < cap(out) {
 		var row string
 		row, text, _ = strings.Cut(text, "\n")
 		if len(row) < 6 || row[0] != '*' && row[0] != '+' && row[0] != '-' {
 			continue
 		}
-		for _, h := range patchHeads {
-			name, ok := strings.CutPrefix(row, h.head)
+		for _, h := range PatchHeads {
+			name, ok := strings.CutPrefix(row, h.Head)
 			if !ok {
 				continue
 			}
 			name, _, _ = strings.Cut(name, "\t")
 			if name = strings.TrimSpace(name); name != "" {
-				out = append(out, patched{name, h.made})
+				out = append(out, Patched{name, h.made})
 			}
 		}
 	}
 	return out
 }
 
-// patchLike reports whether a JSON string is a patch, or a command that applies
+// PatchLike reports whether a JSON string is a patch, or a command that applies
 // one, by its beginning.
-func patchLike(raw []byte) bool {
+func PatchLike(raw []byte) bool {
 	head := raw[:min(len(raw), 512)]
 	return bytes.Contains(head, []byte("*** Begin Patch")) || bytes.HasPrefix(head, []byte(`"diff --git `)) || bytes.HasPrefix(head, []byte(`"--- `))
 }
+
+// SourceExtensions are the endings of files that people work on. Without them
+// example.com:443 would be a file and its line.
+const SourceExtensions = "go py pyi ipynb js jsx mjs cjs ts tsx mts cts vue svelte astro rs java kt kts scala groovy clj c h cc cpp cxx hpp hh hxx m mm swift cs fs vb " +
+	"rb erb php pl pm lua r jl ex exs erl hrl hs ml mli dart zig nim d pas asm s sql graphql gql proto thrift sh bash zsh fish ps1 bat cmd mk cmake gradle bazel bzl " +
+	"html htm css scss sass less xml xsd svg json jsonc json5 jsonl ndjson yaml yml toml ini cfg conf env properties tf tfvars hcl nix md mdx rst adoc tex txt csv tsv " +
+	"mod sum lock patch diff sol vy move cu wgsl glsl tmpl tpl j2"
+
+// MaxExtension is the length of the longest of them.
+const MaxExtension = 10
+
+// Libraries are parts of paths under which lies what others wrote.
+var Libraries = [...]string{
+	"/usr/lib/", "/usr/local/go/", "/usr/local/lib/", "/go/pkg/mod/", "/go/src/runtime/", "/goroot/", "site-packages/", "dist-packages/", "node_modules/",
+	"/.cargo/registry/", "/rustc/", "/.rustup/", "/.m2/", "/.gradle/", "/.pyenv/", "/.nvm/", "/lib/python", "<frozen ", "webpack/bootstrap", "/Library/Developer/", "/nix/store/",
+}
+
+var extensions = IndexWords(SourceExtensions)

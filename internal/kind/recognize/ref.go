@@ -1,4 +1,4 @@
-package kind
+package recognize
 
 import (
 	"path"
@@ -35,7 +35,7 @@ func CleanRef(k memory.ObjectKind, ref string) string {
 	default:
 		ref = strings.TrimSpace(ref)
 	}
-	if len(ref) > memory.MaxRef || !printable(ref) {
+	if len(ref) > memory.MaxRef || !Printable(ref) {
 		return ""
 	}
 	return ref
@@ -64,8 +64,8 @@ func drive(ref string) bool {
 	return len(ref) >= 3 && ref[1] == ':' && ref[2] == '/' && ref[0]|0x20 >= 'a' && ref[0]|0x20 <= 'z'
 }
 
-// absolute reports whether a cleaned path says where it begins.
-func absolute(ref string) bool { return strings.HasPrefix(ref, "/") || drive(ref) }
+// Absolute reports whether a cleaned path says where it begins.
+func Absolute(ref string) bool { return strings.HasPrefix(ref, "/") || drive(ref) }
 
 func cleanURL(ref string) string {
 	ref, _, _ = strings.Cut(ref, "#")
@@ -78,8 +78,8 @@ func cleanURL(ref string) string {
 	if i := strings.IndexAny(rest, "/?"); i >= 0 {
 		host, tail = rest[:i], rest[i:]
 	}
-	cleanScheme, cleanTail := lowerASCII(scheme), tail
-	cleanHost := lowerASCII(strings.TrimSpace(host[strings.LastIndexByte(host, '@')+1:]))
+	cleanScheme, cleanTail := LowerASCII(scheme), tail
+	cleanHost := LowerASCII(strings.TrimSpace(host[strings.LastIndexByte(host, '@')+1:]))
 	if tail == "/" {
 		cleanTail = ""
 	}
@@ -89,8 +89,8 @@ func cleanURL(ref string) string {
 	return cleanScheme + "://" + cleanHost + cleanTail
 }
 
-// hostOf returns the host of a cleaned URL, its port included, and "" if it has none.
-func hostOf(ref string) string {
+// HostOf returns the host of a cleaned URL, its port included, and "" if it has none.
+func HostOf(ref string) string {
 	_, rest, ok := strings.Cut(ref, "://")
 	if !ok {
 		return ""
@@ -110,9 +110,9 @@ func schemeLike(s string) bool {
 	return s != ""
 }
 
-// lowerASCII lowers letters of ASCII only: what other letters become depends on
+// LowerASCII lowers letters of ASCII only: what other letters become depends on
 // tables that change.
-func lowerASCII(s string) string {
+func LowerASCII(s string) string {
 	for i := range len(s) {
 		if s[i]-'A' < 26 {
 			b := []byte(s)
@@ -127,9 +127,9 @@ func lowerASCII(s string) string {
 	return s
 }
 
-// printable reports whether s can be the reference of a frame: not empty, UTF-8,
+// Printable reports whether s can be the reference of a frame: not empty, UTF-8,
 // and without characters that control.
-func printable(s string) bool {
+func Printable(s string) bool {
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
 			if c < 0x20 || c == 0x7F {
@@ -145,4 +145,14 @@ func printable(s string) bool {
 		i += n
 	}
 	return s != ""
+}
+
+// SpaceLike reports whether c, which is not ASCII, is a blank, a line break or a
+// control character.
+func SpaceLike(c rune) bool {
+	switch {
+	case c >= 0x7F && c <= 0xA0, c == 0x1680, c >= 0x2000 && c <= 0x200A, c == 0x2028, c == 0x2029, c == 0x202F, c == 0x205F, c == 0x3000:
+		return true
+	}
+	return false
 }

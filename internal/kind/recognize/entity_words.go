@@ -1,4 +1,4 @@
-package kind
+package recognize
 
 import (
 	"strings"
@@ -53,7 +53,7 @@ const joiners = "of de del der den di da du van von la le el the y bin"
 
 var (
 	capitalWords = sync.OnceValue(indexCapitals)
-	joinerWords  = indexWords(joiners)
+	joinerWords  = IndexWords(joiners)
 )
 
 func indexCapitals() map[string]wordKind {
