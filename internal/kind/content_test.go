@@ -101,7 +101,7 @@ func checkContent(t interface{ Fatalf(string, ...any) }, ev *hmx.Event) {
 	if c != ReadContent(ev) || fmt.Sprint(entities) != fmt.Sprint(Entities(ev)) {
 		t.Fatalf("reading twice differs: %q", ev.Content)
 	}
-	if c.Speaker != "" && (!strings.HasPrefix(c.Text, c.Speaker+": ") || !slices.Contains(entities, recognize.Entity{recognize.EntityPerson, c.Speaker})) {
+	if c.Speaker != "" && (!strings.HasPrefix(c.Text, c.Speaker+": ") || !slices.Contains(entities, recognize.Entity{Type: recognize.EntityPerson, Name: c.Speaker})) {
 		t.Fatalf("%q says %.100q, which names %v", c.Speaker, c.Text, entities)
 	}
 	if len(c.Title) > MaxTitle || len(c.Text) > MaxContent {
