@@ -271,7 +271,7 @@ func TestCheckActionForgetsWhatIsErased(t *testing.T) {
 		t.Helper()
 		must(t)(b.Redact(ctx, user, []memory.URI{uri(kind, id)}))
 		v := checked(t, b, engine.CheckOptions{Action: deploying})
-		fresh := checked(t, anew(t, b), engine.CheckOptions{Action: deploying})
+		fresh := checked(t, uncached(t, b), engine.CheckOptions{Action: deploying})
 		if verdictText(t, v) != verdictText(t, fresh) {
 			t.Errorf("after %s it says\n%s\nand anew\n%s", id, verdictText(t, v), verdictText(t, fresh))
 		}
@@ -327,7 +327,7 @@ func TestCheckActionIsOfTheState(t *testing.T) {
 		t.Fatal(err)
 	}
 	same("after a rebuild", b)
-	same("anew", anew(t, b))
+	same("anew", uncached(t, b))
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -97,19 +97,19 @@ func TestNextStepReadsOn(t *testing.T) {
 	for i, ev := range grown {
 		store(t, b, ev)
 		got := fmt.Sprintf("%+v", foreseen(t, b, "s099"))
-		if want := fmt.Sprintf("%+v", foreseen(t, anew(t, b), "s099")); got != want {
+		if want := fmt.Sprintf("%+v", foreseen(t, uncached(t, b), "s099")); got != want {
 			t.Fatalf("after %d events it says %s, and read anew %s", i+1, got, want)
 		}
 	}
 	must(t)(b.Redact(ctx, user, []memory.URI{{Tenant: "acme", Kind: record.Event, ID: "s099-5"}}))
 	got := fmt.Sprintf("%+v", foreseen(t, b, "s099"))
-	if want := fmt.Sprintf("%+v", foreseen(t, anew(t, b), "s099")); got != want {
+	if want := fmt.Sprintf("%+v", foreseen(t, uncached(t, b), "s099")); got != want {
 		t.Errorf("after an erasure it says %s, and read anew %s", got, want)
 	}
 }
 
-// anew returns a board with the same records and empty caches.
-func anew(t testing.TB, b *engine.Board) *engine.Board {
+// uncached returns a board with the same records and empty caches.
+func uncached(t testing.TB, b *engine.Board) *engine.Board {
 	t.Helper()
 	var out bytes.Buffer
 	must(t)(b.Export(ctx, "acme", &out, nil))
