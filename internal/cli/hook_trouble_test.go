@@ -306,8 +306,8 @@ func frozen(t *testing.T, dir string) {
 	mounted(t, dir, "-o", "remount,ro,bind")
 }
 
-// A directory that cannot be written: nothing can be kept, and nothing but the agent's own
-// standard error can be told, so that is told.
+// In a directory that cannot be written nothing can be kept. The hook reports that on the
+// standard error of the agent, the only place left.
 func TestHookReadOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	if out, _, code := runHook(t, nothing(t), toolUse("s", 1), "claude-code", "--data", dir); out != "{}\n" || code != 0 {

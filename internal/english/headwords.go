@@ -74,8 +74,8 @@ var (
 	// extensions are how names of files end.
 	extensions = List("md txt go py js ts tsx jsx rs java kt rb c h cc cpp cs sh yml yaml json toml ini cfg conf html css sql rst adoc mdc log env lock xml csv")
 
-	// PointsBelow are words that point to what comes below, and tellingWords say that it
-	// is told by someone or something.
+	// PointsBelow are words that refer to the text below, and TellingWords are verbs that
+	// attribute it to a speaker or a program.
 	PointsBelow  = List("this these following follows below here")
 	TellingWords = List("said says wrote writes reads read states stated printed prints returned returns shows showed responded replied outputs logged told tells")
 

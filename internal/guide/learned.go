@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxSteps    = 3 // recovery steps and preventions of a playbook that are told
-	minObserved = 3 // tasks of a schema that is told of
+	maxSteps    = 3 // most recovery steps and preventions of a playbook in an answer
+	minObserved = 3 // fewest tasks of a schema in an answer
 )
 
 // playbook is what is known of a failure of a tool.

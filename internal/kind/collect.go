@@ -58,9 +58,8 @@ func (f *frames) forget() {
 	f.n, f.rooted, f.whole = 0, false, false
 }
 
-// collect applies the rules, once. The result of a call that is there gives only the
-// files that its output names: the rest is known of the call, which is told with
-// what came of it.
+// collect applies the rules, once. The result of a call that is on record gives only the
+// files that its output names: the call has the rest, and is shown with its result.
 func (r *reader) collect() {
 	if r.frames.whole {
 		return

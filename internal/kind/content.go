@@ -13,8 +13,8 @@ import (
 )
 
 // ContentVersion is the number of what [ReadContent], [Entities] and
-// [TextEntities] return. It is raised whenever the same event may give something
-// else, so that an index that was made from it is made anew.
+// [TextEntities] return. It is raised whenever the same event may give another
+// result, so that indexes that store it are rebuilt.
 const ContentVersion = 4
 
 const (

@@ -140,7 +140,7 @@ func (s *searcher) things() {
 	}
 }
 
-// Entity is somebody or something that a text names.
+// Entity is a person or an object that a text names.
 type Entity = recognize.Entity
 
 // The types of entities that others ask for by name.

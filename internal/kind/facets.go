@@ -1,17 +1,17 @@
-// Package kind says what the engine makes of an event: how far it is trusted, what
-// it says in one line, in which situations it matters, how it went.
+// Package kind derives facets from an event: its trust, a summary of one line, the frames
+// in which it matters, its outcome.
 //
 // It guarantees one row for every standard type and one for all others; that no
-// event is trusted more than whoever sent it; that text of an event stands
-// between quotes it cannot leave, without characters that command a terminal,
-// reorder or hide; that frames are valid, clean and few; and that the same event
-// always reads the same, in time bounded by its size. What it knows of types,
-// tools and programs stands in tables, which docs/formats/frames.md shows.
+// event is trusted more than its sender; that text of an event stays within quotes
+// that it cannot close, without characters that control a terminal, reorder or hide
+// text; that frames are valid, clean and few; and that the same event always reads the
+// same, in time bounded by its size. Types, tools and programs are in tables, which
+// docs/formats/frames.md shows.
 //
-// It does not judge what a text says: a tier of trust is decided by where the text
-// comes from, a frame by where in the event a name stands. It keeps nothing and
-// sees one event at a time, so what a tool was called with is known of the call
-// and not of the result.
+// It does not judge what a text says: the origin of a text decides its tier of trust,
+// and the place of a name in the event decides its frame. The package keeps no state and
+// sees one event at a time, so the arguments of a tool are known from the call and not
+// from the result.
 package kind
 
 import (
@@ -24,8 +24,7 @@ import (
 )
 
 // Version is the number of what Read makes of events. It is raised whenever the
-// same event may read differently, so that an index that was made from facets is
-// made anew.
+// same event may read differently, so that indexes made from facets are rebuilt.
 const Version = 1
 
 // Facets is what the engine sees of an event. Indexes read facets and know no

@@ -138,7 +138,7 @@ const (
 	ifFailedShell           // it failed, and the tool runs commands
 	ifNotPassed             // it is not known to have gone well
 	ifMaking                // the tool writes whole files
-	ifReaching              // the verb reaches somebody: deliver, negotiate, schedule, delegate
+	ifReaching              // the verb addresses a person: deliver, negotiate, schedule, delegate
 )
 
 // field is what a member of an object means.

@@ -296,7 +296,7 @@ func (r *reader) resultEnd(limit int) {
 	}
 }
 
-// duration writes how long it took, if that is told.
+// duration writes how long it took, if the event says so.
 func (r *reader) duration() {
 	if !r.content.is(fDuration, canon.Number) {
 		return

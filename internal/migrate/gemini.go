@@ -105,8 +105,8 @@ type geminiUse struct {
 	since time.Time
 }
 
-// maxSaid is how many messages and calls of a session are told apart. Of one that comes again
-// later, the board knows that it is there.
+// maxSaid is how many messages and calls of a session are remembered, to skip repetitions. The
+// board recognises a repetition that comes later.
 const maxSaid = 1 << 17
 
 // geminiCLI reads a session of Gemini CLI.

@@ -2,7 +2,7 @@
 // transcripts of coding agents, logs of chats, exports of other memories, traces.
 //
 // One file holds one format, written to that program's documentation; docs/import.md
-// says what becomes of what.
+// maps the parts of each format to events and memories.
 //
 // # What is guaranteed
 //
@@ -10,20 +10,20 @@
 //     one line or one element of an array, are held at a time, and a few thousand
 //     names of open tool calls.
 //   - The same source gives the same events, with the same ids: an id is a hash of the
-//     format and of what the source itself calls the thing, or of where it stands. A
+//     format and of the source's own id of the item, or of its place in the source. A
 //     source that grew at its end gives the same and more.
-//   - A source of another format is told by how it begins, and none of it is taken.
-//   - A bad line costs no good one. It is handed to [Sink.Leave] with where it stands and why.
-//   - Every event made obeys the rules of HMX, every memory its own: names are cleaned, long
-//     texts cut, and what was cut is said in the metadata.
-//   - Nothing that people did not say is trusted as if they had: see [Item.Ceiling].
-//   - Unknown fields are passed over. What a program thought, and notes that it wrote for
-//     itself, are left out and counted.
+//   - A source of another format is recognised by its first bytes, and none of it is taken.
+//   - A bad line does not affect good ones. [Sink.Leave] receives its place and the reason.
+//   - Every event obeys the rules of HMX, every memory its own: names are cleaned and long
+//     texts cut, and the metadata says what was cut.
+//   - Text that people did not write never gets the trust of a user: see [Item.Ceiling].
+//   - Unknown fields are skipped. Thoughts of a program, and notes that it wrote for itself,
+//     are left out and counted.
 //
 // # What is not
 //
-// Nothing is looked up: whether a thing is there already is for the [Recorder] and the
-// board. Times that a source does not tell are those of [Source.Modified].
+// The package looks nothing up: the [Recorder] and the board decide whether an item is on
+// record already. Where a source has no times, [Source.Modified] is used.
 package migrate
 
 import (
@@ -138,11 +138,11 @@ type Options struct {
 type Item struct {
 	Event *hmx.Event
 	Body  memory.Body
-	// Ceiling is how far it may be trusted at most, whoever brings it in: a prompt that
-	// one agent wrote for another is no person's word. Zero sets no bound.
+	// Ceiling is the most that the item may be trusted, whichever caller imports it: a prompt
+	// that one agent wrote for another is not the word of a person. Zero sets no bound.
 	Ceiling record.Trust
-	// Retold says that the source tells some things several times, in other words: the
-	// first telling stands.
+	// Retold says that the source may contain the item several times, in other words: the
+	// first one stands.
 	Retold bool
 	// Line is where it stands, from 1; 0 if nobody counted.
 	Line int
@@ -215,7 +215,7 @@ type Left struct {
 type Sink interface {
 	// Take takes an item. An error ends the reading.
 	Take(context.Context, Item) error
-	// Leave is told what was left out.
+	// Leave receives what was left out.
 	Leave(Left)
 }
 

@@ -33,7 +33,7 @@ type spanEvent struct {
 // conventions for generative AI: JSON, one request a line or a whole document, and protobuf, as
 // one request or with a length before each.
 func (r *run) otlp(ctx context.Context, src *text) error {
-	head, _ := src.Peek(4096) // what cannot be read is told when it is
+	head, _ := src.Peek(4096) // the read that follows returns the error
 	if protobuf(head) {
 		return r.otlpProto(ctx, src, head[0] == 0)
 	}
@@ -155,7 +155,7 @@ func (s *span) trouble() (kind, message, stack string) {
 	return first(kind, "error"), message, stack
 }
 
-// otlpSaid is a message of a span, in whatever way it is told.
+// otlpSaid is a message of a span, in any of its notations.
 type otlpSaid struct {
 	value any
 	role  string // if the message does not say it

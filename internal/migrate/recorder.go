@@ -40,7 +40,7 @@ type RecorderOptions struct {
 	Events, Things lukasa.Writer
 	// DryRun records nothing, and counts what would be.
 	DryRun bool
-	// Leave is told what was left out.
+	// Leave receives what was left out.
 	Leave func(Left)
 }
 

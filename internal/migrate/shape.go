@@ -90,7 +90,7 @@ func Check(f Format, src Source) error {
 	r := &run{format: f, src: src}
 	text, err := r.open()
 	if err != nil {
-		return nil // told by whoever reads it
+		return nil // Read reports the error
 	}
 	return r.check(text)
 }

@@ -34,7 +34,7 @@ const maxRest = 1 << 20
 
 // pieces hands out the JSON values of a source: its lines where each is a value, or the
 // elements of a list, or the elements of those lists of the outermost object that members
-// names. What is broken or too long is told and passed over.
+// names. It reports and skips values that are broken or too long.
 func (r *run) pieces(ctx context.Context, src *text, members []string, each func(piece) error) error {
 	if lined(src.Reader) {
 		return r.lines(ctx, src, func(l line) error {
@@ -91,7 +91,7 @@ func (r *run) garbled(p place, text []byte) {
 
 // lined reports whether each line of a source is a value, by its first one.
 func lined(src *bufio.Reader) bool {
-	head, _ := src.Peek(peekBytes) // what cannot be read is told when it is
+	head, _ := src.Peek(peekBytes) // the read that follows returns the error
 	head = bytes.TrimLeft(head, " \t\r\n")
 	if len(head) == 0 || head[0] != '{' {
 		return false
@@ -160,9 +160,9 @@ func loosely(text []byte, v any) bool {
 	return shape
 }
 
-// scanner takes a stream of JSON apart into values, without trusting it: brackets and
-// quotes are counted, and what is between them is judged by whoever reads the value. It
-// holds one value at a time.
+// scanner splits a stream of JSON into values, without trusting it: it counts brackets and
+// quotes, and the parser of the value judges what is between them. It holds one value at a
+// time.
 type scanner struct {
 	run   *run
 	src   *bufio.Reader

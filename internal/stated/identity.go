@@ -9,8 +9,8 @@ import (
 
 // Identity is who users say that they are.
 type Identity struct {
-	// Account says that it is what an account or a person is told apart by: a number, an
-	// address. Else it is a name, which several people may have.
+	// Account says that it identifies an account or a person, as a number or an address
+	// does. Otherwise it is a name, which several people may have.
 	Account bool
 	// About is the subject that says it, and Who is what it says, in small letters.
 	About, Who string
@@ -77,8 +77,8 @@ var (
 	// naming are words behind which a name or a number stands.
 	naming = english.List("is am me by called named")
 
-	// identities are the subjects that say who a user is, and whether by what an account
-	// is told apart.
+	// identities are the subjects that say who a user is. The value is true for those that
+	// identify an account.
 	identities = map[string]bool{
 		"user/name": false, "user/full-name": false, "user/first-name": false,
 		"user/id": true, "user/user-id": true, "user/username": true, "user/login": true, "user/handle": true,

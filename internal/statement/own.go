@@ -7,14 +7,14 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// attributeKind says what can be stated of something that somebody has.
+// attributeKind says what can be stated of something that a person has.
 type attributeKind uint8
 
 const (
 	noAttribute attributeKind = iota
 	valueOf                   // it has a value that lasts: a name, a timezone
-	thingOf                   // a thing: what it is lasts, how it is does not
-	personOf                  // somebody: who it is lasts
+	thingOf                   // an object: what it is lasts, its condition does not
+	personOf                  // a person: who it is lasts
 )
 
 // attribute returns the kind of what words name.

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// rule reads what must or must not be done, said to whoever works for the user.
+// readRule reads what must or must not be done, addressed to an agent of the user.
 func readRule(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("remember never to", "remember to never"); ok {
 		return readAct(rest, memory.StrengthHard)

@@ -33,7 +33,7 @@ type Replay struct {
 	calls  []call
 	places map[uint64]place
 	byCall map[uint64]place
-	spoke  bool  // somebody did since the last act
+	spoke  bool  // a message came since the last act
 	clock  int64 // the time of the last event
 }
 
@@ -328,8 +328,8 @@ func (p *Replay) Deeds() []Deed {
 	return p.deeds
 }
 
-// conclude returns how a task ended: as somebody said, else by its last tests, else by
-// its last act that told.
+// conclude returns how a task ended: by what a message or feedback said, else by its last
+// tests, else by its last act with a known outcome.
 func (t *replayed) conclude(deeds []Deed) Outcome {
 	if t.by > ByTests {
 		return t.outcome

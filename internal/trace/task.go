@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/trace/shapes"
 )
 
-// message reads what somebody said.
+// message reads a message.
 func (r *Reader) message(e Event, ref Ref) {
 	text := r.content.Str(0, "text", "content")
 	switch r.content.Str(0, "role") {

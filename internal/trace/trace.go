@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the number of what Read makes of events. It is raised whenever the
-// same events may read differently, so that a cache of traces is made anew.
+// same events may read differently, so that caches of traces are rebuilt.
 const Version = 4
 
 // The bounds of a trace. Whatever the events are, no trace is larger.

@@ -150,7 +150,7 @@ type Caller struct {
 	Shell *Shell
 	talk  *talk
 	Args  []string
-	// before is what the server is told before it asks.
+	// before is what the client sends before the server asks.
 	before Errand
 
 	mu   sync.Mutex

@@ -194,7 +194,7 @@ func (c *Counter) converse(server context.Context, w *talk) {
 	ctx, cancel := context.WithCancel(server)
 	defer cancel()
 	defer context.AfterFunc(server, func() {
-		time.AfterFunc(lastWords, func() { _ = w.conn.Close() }) // whoever takes nothing any more is left
+		time.AfterFunc(lastWords, func() { _ = w.conn.Close() }) // a client that no longer reads is cut off
 	})()
 	r := &remote{talk: w, vars: run.Vars, asked: map[uint64]chan answered{}}
 	if run.Whole {

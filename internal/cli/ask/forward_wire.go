@@ -273,7 +273,7 @@ func (e *wireErr) unpack() error {
 	return errors.New(e.Detail)
 }
 
-// wireInfo is what is told of a file.
+// wireInfo is a fs.FileInfo on the wire.
 type wireInfo struct {
 	Base  []byte      `json:"base"`
 	Bytes int64       `json:"bytes"`

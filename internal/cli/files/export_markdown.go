@@ -28,7 +28,7 @@ type exportedMarkdown struct {
 	Written   int      `json:"written"`
 	Unchanged int      `json:"unchanged"`
 	Removed   int      `json:"removed"`
-	Kept      []string `json:"kept"` // files that somebody changed, which are left as they are
+	Kept      []string `json:"kept"` // files that were edited, which are left as they are
 	answer.State
 }
 
@@ -228,7 +228,7 @@ func (d *vaultDir) plan(ctx context.Context, old, next *vault.Manifest, files []
 		case listed && known.Wrote(data):
 			writes = append(writes, f)
 		case strings.HasPrefix(f.Path, "."):
-			delete(next.Files, f.Path) // somebody has one of their own
+			delete(next.Files, f.Path) // the user has a file of that name
 		default:
 			a.Kept = append(a.Kept, f.Path)
 			if delete(next.Files, f.Path); listed {

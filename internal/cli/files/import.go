@@ -116,8 +116,8 @@ func isDirectory(s *ask.Shell, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// noExport is the error for what is not an export. What another program wrote is told by how it
-// begins.
+// noExport is the error for a file that is not an export. It names the format of another
+// program, which the first bytes tell.
 func noExport(name string, src io.Reader) error {
 	if f := migrate.Detect(migrate.Source{Name: strings.Trim(name, `"`), Reader: src}); f != "" {
 		return fault.Newf(fault.InvalidDocument, "%s: this is not an export: it looks like %s", name, f.What()).WithFix("add --from " + string(f))
@@ -152,7 +152,7 @@ func importFile(s *ask.Shell, c *cobra.Command, args []string, flags *ask.BoardF
 		return err
 	}
 	defer func() { _ = in.Close() }() // nothing was written to it
-	// What is no export at all is told before a directory is made for it.
+	// A file that is not an export fails before a directory is created for it.
 	if err := exported(in); err != nil {
 		return Stopped(c.Context(), err)
 	}

@@ -141,7 +141,7 @@ func importFrom(s *ask.Shell, c *cobra.Command, args []string, flags *importFlag
 	flags.trusted, flags.moved = c.Flags().Changed("trust"), c.Flags().Changed("tenant")
 	m := &migration{shell: s, flags: flags, format: format, left: map[migrate.Reason]int{}}
 	m.From, m.DryRun, m.Skipped, m.Problems = format, flags.dryRun, []leftCount{}, []importProblem{}
-	// A mistyped name is told before anything is recorded or made.
+	// A mistyped name fails before anything is recorded or created.
 	files, err := m.find(c.Context(), args)
 	if err != nil {
 		return Stopped(c.Context(), err)

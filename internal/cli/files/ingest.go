@@ -72,7 +72,7 @@ func ingest(s *ask.Shell, c *cobra.Command, args []string, flags *ingestFlags) e
 	if err != nil {
 		return err
 	}
-	// A mistyped name is told before anything is recorded or made.
+	// A mistyped name fails before anything is recorded or created.
 	if err := s.Readable(args); err != nil {
 		return err
 	}

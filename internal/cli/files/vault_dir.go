@@ -18,7 +18,7 @@ import (
 	"lukasa.dev/internal/vault"
 )
 
-// vaultDir is a directory with Markdown files, on the side of whoever gave the command.
+// vaultDir is a directory with Markdown files, on the side of the command line.
 type vaultDir struct {
 	shell *ask.Shell
 	root  string
@@ -128,7 +128,7 @@ func (d *vaultDir) pages() []string {
 	return list
 }
 
-// read returns a file of at most so many bytes, and one byte more of a larger one.
+// read returns a file of at most limit bytes, and limit+1 bytes of a larger one.
 func (d *vaultDir) read(ctx context.Context, at string, limit int64) ([]byte, error) {
 	f, err := d.shell.Files.Open(ctx, d.name(at))
 	if err != nil {

@@ -255,7 +255,7 @@ directory that is not there is made.`,
 		Args:    ask.OneName("FILE or -"),
 		Creates: true,
 		Flags:   []ask.Flag{{Field: "private", Help: "let it guide its writer alone"}},
-		Prepare: func(r *ask.Request) error { // what is no fingerprint is told before a directory is made for it
+		Prepare: func(r *ask.Request) error { // a file that is no fingerprint fails before a directory is created
 			f, err := soundFingerprint(r.Cmd.Context(), s, r.Args[0])
 			if err != nil {
 				return files.Stopped(r.Cmd.Context(), err)

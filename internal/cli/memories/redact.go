@@ -92,7 +92,7 @@ func redact(s *ask.Shell, c *cobra.Command, args []string, flags *redactFlags) e
 		if err != nil {
 			return err
 		}
-		// It is done, and what is left is told even if someone wants to leave.
+		// The redaction is done: report what remains, even if the command is cancelled.
 		return erased(context.WithoutCancel(ctx), v, t, targets, done, flags)
 	})
 }
@@ -136,8 +136,8 @@ func redactions(ctx context.Context, v *ask.Visit, args []string) ([]redaction, 
 	return targets, tenant, nil
 }
 
-// newest takes the version off a reference, which has to be the current one:
-// whoever names an earlier one may think that the others stay.
+// newest takes the version off a reference, which has to be the current one: a user
+// who names an earlier version may expect that the others stay.
 func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, error) {
 	saw := ref.Version
 	if ref.Version = 0; saw == 0 {
@@ -149,7 +149,7 @@ func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, 
 	thing, err := t.Get(ctx, ref, lukasa.View{})
 	switch {
 	case errors.Is(err, fault.Erased), errors.Is(err, fault.Damaged):
-		return ref, nil // it is told further on
+		return ref, nil // reported later
 	case err != nil:
 		return ref, err
 	case thing.Version != saw:

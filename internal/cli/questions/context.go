@@ -77,8 +77,7 @@ docs/cold-start.md tells the whole story.`,
 	return c
 }
 
-// addHeadNow adds --now, for reads that go by the time of the newest record
-// unless they are told another.
+// addHeadNow adds --now, for reads whose default time is that of the newest record.
 func addHeadNow(c *cobra.Command, now *string) {
 	c.Flags().StringVar(now, "now", "", headNowHelp)
 }

@@ -33,7 +33,7 @@ const (
 
 func PackFormats() []string { return []string{packMarkdown, packJSON, packTerminal} }
 
-// packFlags are the flags of whoever asks for a pack.
+// packFlags are the flags of commands that make a pack.
 type packFlags struct {
 	ask.BoardFlags
 	budget                  int
@@ -166,7 +166,7 @@ func (f *packFlags) add(c *cobra.Command) {
 	ask.SuggestValues(c, "section", ask.Names(hmx.Sections()))
 }
 
-// options checks the flags, as far as whoever makes the pack does not.
+// options checks the flags, as far as the packer does not.
 func (f *packFlags) options(s *ask.Shell, c *cobra.Command, query string) (o lukasa.PackOptions, err error) {
 	o = lukasa.PackOptions{
 		Query: query, Budget: f.budget, Strategy: lukasa.Strategy(f.strategy), Counter: f.counter, Tags: f.tags, Session: f.session,
@@ -556,7 +556,7 @@ func packContext(s *ask.Shell, c *cobra.Command, topic string, flags *packFlags,
 			return s.WriteJSON(answer.BlockOf(block))
 		}
 		if block != "" && s.Detect(s.Stdout.Target).Is {
-			block += "\n" // whoever counts what a pipe gets finds it within the budget
+			block += "\n" // only at a terminal: the output to a pipe stays within the budget
 		}
 		_, err = io.WriteString(s.Stdout, block)
 		return err

@@ -47,8 +47,8 @@ type backfillAnswer struct {
 	Compile json.RawMessage `json:"compile,omitempty"`
 }
 
-// planBackfill looks for transcripts, if they are wanted. It is done before anything is written,
-// so that an agent without any is told first.
+// planBackfill looks for transcripts, if --backfill asks for them. It runs before anything is
+// written, so that an agent without transcripts is an error that changes nothing.
 func planBackfill(s *ask.Shell, c *cobra.Command, setup *agents.Setup, flags *installFlags) (*backfill, error) {
 	if !flags.backfill {
 		return nil, nil

@@ -104,7 +104,7 @@ func (a *Act) sqlIn(c *shapes.Command) []string {
 	return list
 }
 
-// sqlActs returns what statements do, where a stands for whoever runs them.
+// sqlActs returns what statements do, where by is the act that runs them.
 func sqlActs(text string, by *Act) []*Act {
 	var list []*Act
 	for text = text[:min(len(text), maxValue*4)]; text != "" && len(list) < maxStatements; {

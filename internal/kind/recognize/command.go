@@ -37,7 +37,7 @@ func readShell(text string, depth int) Command {
 	}
 	lex := lexer{rest: text}
 	var told Command
-	found, checks := false, false // the command that is told; one that checks
+	found, checks := false, false // the command to return; a command that checks
 	for !lex.done && !(found && checks) {
 		var words [MaxWords]string
 		n, written := lex.simple(&words)

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Entity is somebody or something that an event speaks of.
+// Entity is a person or an object that an event names.
 type Entity struct {
 	Type string // one of [EntityTypes]
 	Name string // as it is written
@@ -173,7 +173,7 @@ func (f *Found) Add(typ, name string) {
 	f.N++
 }
 
-// Person notes somebody. A name with digits or underscores, such as a number of a
+// Person adds a person. A name with digits or underscores, such as the number of a
 // user, is an identifier wherever it stands.
 func (f *Found) Person(name string) {
 	if strings.ContainsAny(name, "_0123456789@/") {

@@ -412,7 +412,7 @@ const (
 	FromGoal                  // the message that the task's goal is from
 	FromUser                  // another message of the user
 	FromAgent                 // a message of the agent
-	FromSystem                // a message of the system, or of whoever else
+	FromSystem                // a message of the system, or of any other role
 	FromResult                // the result of an earlier step
 	FromCall                  // an argument of an earlier step
 	FromWorld                 // an observation, or another event that is no act
