@@ -317,7 +317,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// What a server that was killed left behind keeps nobody out.
+// The files that a killed server left behind block no other process.
 func TestServerIsGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	b, err := lukasa.Open(dir, lukasa.Options{})

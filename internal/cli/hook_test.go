@@ -197,7 +197,7 @@ func TestHookNeverFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = silent.Close() }() // nobody comes any more
+		defer func() { _ = silent.Close() }() // no client connects any more
 		text, err := json.Marshal(ask.Address{Version: ask.WireVersion, Network: "tcp", Address: silent.Addr().String(), Dir: dir, Secret: make([]byte, 32)})
 		if err != nil {
 			t.Fatal(err)

@@ -67,8 +67,8 @@ var (
 	Wholes = Phrases("everything|every|all|any|always|future|you")
 	InMind = Phrases("in mind|that|this|them|these")
 
-	// Subjoins are words behind which no order of the user begins: it is supposed, asked for or
-	// told by others.
+	// Subjoins are words behind which no order of the user begins: what follows is a condition, a
+	// question or reported speech.
 	Subjoins = List("if whether because why how what when while which who whom where as than that since although though unless until think thinks thought know knows believe guess assume suppose hope sure say says said wonder like")
 
 	// SpokenJoints are words by which spoken thoughts are joined.
@@ -78,7 +78,7 @@ var (
 	unverbs = List("forget get worry hesitate bother cease disappoint dare hate mind know been seen heard had has have having is are was were be being need needs want wants like likes love seem think believe feel guess able sure supposed going gonna gotta only just even again more less much many enough quite rather almost nearly",
 		"told said did went saw got took came knew gave found made wrote ran put let's not no yes if then there when thing stuff direct main test-wise same wrong right good bad better best new old and or but nor neither either yet both because")
 
-	// Speakers are who speaks in the record of a conversation with a model.
+	// Speakers are the names of speakers in a log of a conversation with a model.
 	Speakers = func() WordSet { return typed.Speakers() }
 
 	// Nothings are words behind "no" that forbid nothing.

@@ -2,7 +2,7 @@ package english
 
 const monthNames = "january february march april june july august september october november december"
 
-// Words at the beginning of sentences, and what speaks against taking one.
+// Words at the beginning of sentences, and words that disqualify a sentence.
 
 var (
 	// Stress are adverbs that change nothing of what is stated.
@@ -136,7 +136,7 @@ var (
 	// Changes are phrases that say that something has changed.
 	Changes = Phrases("no longer|anymore|any more|is now|are now|has changed to|have changed to|not anymore")
 
-	// Anymore is what ends a thing that is denied.
+	// Anymore ends a negated clause.
 	Anymore = Phrases("anymore|any more|any longer")
 
 	// Bygone are phrases that make a decision or a change one of the past.

@@ -76,7 +76,7 @@ var (
 	// Bans are phrases behind what is forbidden.
 	Bans = []string{"forbidden", "strictly forbidden", "prohibited", "strictly prohibited", "banned", "not allowed", "never allowed", "not permitted", "never ok", "never okay", "off limits", "off-limits", "a no-go", "not ok", "not okay", "taboo"}
 
-	// Addressees are whom a ban is for if it binds the agent.
+	// Addressees are the addressees of a ban that binds the agent.
 	Addressees = List("you everyone everybody all any agents bots every")
 
 	// Unasked are phrases by which a ban without a verb is meant for ever.

@@ -67,9 +67,9 @@ func Unscoped(text string) string {
 	return b.String()
 }
 
-// anywhere finds "everywhere" and "globally" where they speak of the whole sentence: at
-// its beginning, between marks, or behind "always and". "Install it globally" and "use
-// tabs everywhere" tell how or where something is done.
+// anywhere finds "everywhere" and "globally" where they modify the whole sentence: at
+// its beginning, between marks, or behind "always and". In "install it globally" and "use
+// tabs everywhere" they say how or where something is done.
 func anywhere(words []Word) (from, to int, ok bool) {
 	for i, w := range words {
 		if w.Low != "everywhere" && w.Low != "globally" || w.Quoted {

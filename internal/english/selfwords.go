@@ -91,7 +91,7 @@ var (
 	// Possessions are what one has and can say more of.
 	Possessions = List("laptop computer machine desktop phone car bike dog cat pet house apartment server router printer camera tablet monitor guitar horse puppy kitten watch browser bank insurer insurance doctor dentist gym church")
 
-	// Persons are those whom one has.
+	// Persons are nouns of people and pets after "my".
 	Persons = List("wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter kid baby mother mom mum father dad brother sister boss manager supervisor advisor assistant colleague coworker mentor lawyer",
 		"accountant landlord roommate flatmate friend dog cat doctor dentist therapist teacher coach cofounder co-founder reviewer teammate client neighbor neighbour grandmother grandfather aunt uncle cousin niece nephew")
 

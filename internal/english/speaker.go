@@ -65,7 +65,7 @@ func RuleBegins(words []Word, i int) bool {
 	case low == "you":
 		return !(Prepositions()[words[0].Low] && !Placed(words)) && (!Subjoins()[prev.Low] || prev.Low == "that" && before.Has(Minding()))
 	case low == "do" && next == "not":
-		// Behind one thing it would be "does not", so that it is an order.
+		// After a singular it would be "does not", so it is an order.
 		return SpokenJoints()[prev.Low] || !Plural(prev.Low) && !Vague()[prev.Low] && !Interrogative()[prev.Low] && !programs.Spoken()[prev.Low] && prev.Low != "people" && prev.Low != "data"
 	}
 	return SpokenJoints()[prev.Low] && (low == "never" || low == "always" || low == "no")
@@ -119,7 +119,7 @@ func Earnest(text string, words []Word) bool {
 	return !ok && !Reported(words)
 }
 
-// Reported reports whether a sentence ends with who says so: "..., the README says".
+// Reported reports whether a sentence ends with its source: "..., the README says".
 func Reported(words []Word) bool {
 	n := len(words)
 	for i := max(n-6, 0); i < n-1; i++ {

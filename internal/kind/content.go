@@ -26,9 +26,8 @@ const (
 	MaxTitle = 1 << 10
 )
 
-// Content is what an event says, for those who look for it by words: its own words
-// and none of the engine's. There are no control characters in it but line breaks,
-// and none that hide or reorder text.
+// Content is the text of an event for search: its own words and none of the engine's. It
+// contains no control characters except line breaks, and none that hide or reorder text.
 type Content struct {
 	Title string // what it is about: a tool, a file, a command, a question
 	Text  string
@@ -81,8 +80,8 @@ var saidBy = [len(rows) + 1]said{
 	{},
 }
 
-// secrets are the names of members whose values nobody should find by looking, in
-// lower case and without underscores and hyphens.
+// secrets are the names of members whose values must not be searchable, in lower case
+// and without underscores and hyphens.
 var secrets = recognize.IndexWords("password passwd passphrase pwd secret secretkey clientsecret apikey accesstoken refreshtoken authtoken bearertoken idtoken sessiontoken authorization privatekey credentials cvv")
 
 // span is a piece of the text that the event says itself, between names of members.
@@ -92,7 +91,7 @@ type span struct {
 	prose bool
 }
 
-// maxSpans is how many pieces are kept for those who look for names in them.
+// maxSpans is how many pieces are kept for the search for names.
 const maxSpans = 1024
 
 // searcher reads one event for those who search. It is used again and again.
@@ -395,8 +394,8 @@ func lifecycle(subject string) bool {
 // runFlags are the names of truths that say how a call ran, and not what it gave.
 var runFlags = recognize.IndexWords("interrupted isimage nooutputexpected truncated denied outcome iserror success backgrounded timedout sandboxed cached")
 
-// runFlag reports whether a member of a result only says how the call ran: a truth of that
-// name, any truth of a command's result, or who denied it.
+// runFlag reports whether a member of a result only says how the call ran: a boolean of that
+// name, any boolean of a command's result, or who denied it.
 func (r *reader) runFlag(p *page, n canon.Node, key []byte) bool {
 	if r.bit != onToolResult {
 		return false
@@ -428,7 +427,7 @@ func plainName(key []byte) bool {
 	return false
 }
 
-// secretName reports whether a name says that the value is nobody's business.
+// secretName reports whether a name says that the value is secret.
 func secretName(key []byte) bool {
 	if len(key) < 3 || len(key) > 20 {
 		return false
@@ -577,7 +576,7 @@ func (s *searcher) fromMetadata(title string) {
 	}
 }
 
-// lead puts who spoke before the text.
+// lead puts the speaker before the text.
 func (s *searcher) lead(speaker string) {
 	head := cleanTail(append(make([]byte, 0, len(speaker)+2), strings.ReplaceAll(speaker, "\n", " ")...), 0)
 	if len(head) == 0 {

@@ -9,8 +9,8 @@ import (
 )
 
 // This file says which event gives which frame. Its tables, with those of verbs
-// and of programs, are all there is to it: the rest of the package reads JSON and
-// looks things up. docs/formats/frames.md shows them.
+// and of programs, contain all rules: the rest of the package reads JSON and looks
+// values up in them. docs/formats/frames.md shows them.
 
 // eventSet is a set of types, a bit each in the order of rows; the last bit is
 // that of every other type.

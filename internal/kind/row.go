@@ -58,8 +58,8 @@ var other = row{
 	importance: 0.2, section: hmx.SectionEvidence, verb: memory.VerbMonitor,
 }
 
-// userImportance is that of a message from a user who declares none: what people
-// ask for matters more than what is answered.
+// userImportance is that of a message of a user without a declared importance: requests
+// of people matter more than answers.
 const userImportance = 0.4
 
 // rowOf returns the row of a type and its place, which is len(rows) for all others.

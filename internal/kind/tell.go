@@ -91,7 +91,7 @@ func (r *reader) tellMessage() {
 	}
 }
 
-// count writes a number of things.
+// count writes a number and a noun.
 func (r *reader) count(lead string, n int64, thing string) {
 	r.line.word(lead)
 	r.line.integer(n)

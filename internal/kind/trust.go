@@ -29,7 +29,7 @@ type origin struct {
 }
 
 // origins is the table of sources: a name alone, or before a colon as in "tool:gh". A
-// source that is not here, such as the name of a program, says nothing of who spoke.
+// source that is not here, such as the name of a program, does not limit the trust.
 var origins = [...]origin{
 	{"agent", record.Agent},
 	{"assistant", record.Agent},

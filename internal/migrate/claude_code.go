@@ -98,7 +98,7 @@ func (r *run) claudeCode(ctx context.Context, src *text) error {
 }
 
 // claudeTurn returns what the events of a line have in common. A sub-agent has a session of its
-// own beside the one that it works for, and who prompts it is no person.
+// own beside the one that it works for, and its prompts come from an agent.
 func (r *run) claudeTurn(p place, c *claudeLine, prompts map[string]string) *turn {
 	t := &turn{
 		place: p, id: []string{string(c.UUID)}, named: true, session: string(c.SessionID), agent: string(ClaudeCode),

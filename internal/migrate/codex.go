@@ -51,7 +51,7 @@ type codexMeta struct {
 	Source codexSource `json:"source"`
 }
 
-// codexSource is who began a session: a text for a person, an object for another session.
+// codexSource is the origin of a session: a text for a person, an object for another session.
 type codexSource struct {
 	Subagent struct {
 		Spawn struct {
@@ -242,7 +242,7 @@ func (r *run) codexCall(ctx context.Context, t *turn, item *codexItem) error {
 	return r.call(ctx, t, string(item.CallID), tool, shellLine(asObject(args, under)))
 }
 
-// codexResult makes the result of a call: what its output says, and what was told of it before.
+// codexResult makes the result of a call from its output and from earlier lines about it.
 func (r *run) codexResult(ctx context.Context, t *turn, s *codexSession, item *codexItem) error {
 	id := string(item.CallID)
 	out, success := codexOutput(item.Output)

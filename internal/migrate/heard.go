@@ -22,7 +22,7 @@ type heard struct {
 	calls map[string]int64 // the sequence of each call
 	// ends is what is known of how calls went.
 	ends map[string]end
-	// edits are calls that edited files, as hooks told them.
+	// edits are calls that edited files, as hooks recorded them.
 	edits map[string]bool
 	said  map[string]int // by hooks, and was not met in a transcript yet
 	// marks are what hooks recorded without names, and bound those that are a call of the
@@ -55,8 +55,8 @@ func hasHooks(ev *hmx.Event) bool {
 	return Format(ev.Source.Value).HasHooks()
 }
 
-// told reports whether what a transcript says is recorded, and returns the event that adds what
-// the transcript knows of it in addition, or nil.
+// told reports whether an event of a transcript is recorded, and returns the event that adds
+// what only the transcript knows of it, or nil.
 func (r *Recorder) told(ctx context.Context, it Item) (there bool, adds *hmx.Event, err error) {
 	ev := it.Event
 	if r.board == nil || !hasHooks(ev) {
@@ -175,7 +175,7 @@ func endOf(ev *hmx.Event) end {
 	}
 }
 
-// told names what an event says: the call that it is about, or who says what.
+// told returns a name for an event: the call that it is about, or its speaker and words.
 func told(ev *hmx.Event) (call, words string) {
 	switch ev.EventType {
 	case hmx.TypeToolCall:

@@ -134,7 +134,7 @@ type Options struct {
 	Own *echo.Marker
 }
 
-// Item is one thing that a source says: an event, or a memory, entity or relation.
+// Item is one unit of a source: an event, or a memory, entity or relation.
 type Item struct {
 	Event *hmx.Event
 	Body  memory.Body
@@ -144,7 +144,7 @@ type Item struct {
 	// Retold says that the source may contain the item several times, in other words: the
 	// first one stands.
 	Retold bool
-	// Line is where it stands, from 1; 0 if nobody counted.
+	// Line is its line in the source, from 1; 0 if lines are not counted.
 	Line int
 	// Earlier is an id under which earlier versions recorded the same, or empty.
 	Earlier string
@@ -155,8 +155,8 @@ type Item struct {
 	Since, Until time.Time
 }
 
-// HasHooks reports whether the format is the transcript of an agent that has hooks as well, so
-// that a session may be told twice.
+// HasHooks reports whether the format is the transcript of an agent that also has hooks, so that
+// a session may be recorded twice.
 func (f Format) HasHooks() bool {
 	switch f {
 	case ClaudeCode, Codex, GeminiCLI, OpenCode:
@@ -206,7 +206,7 @@ func (r Reason) Problem() bool {
 
 // Left is something that was left out.
 type Left struct {
-	Line   int // from 1; 0 if nobody counted
+	Line   int // from 1; 0 if lines are not counted
 	Reason Reason
 	Detail string // in one line
 }

@@ -131,7 +131,7 @@ func (s *openCodeSession) read(raw json.RawMessage) {
 			Action     loose `json:"action"`
 		}
 		if loosely(one, &rule) && rule.Permission == "question" && rule.Action == "deny" {
-			s.once = true // nobody can be asked
+			s.once = true // the session has no user who can answer
 		}
 	}
 }

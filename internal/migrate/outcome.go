@@ -26,7 +26,7 @@ type Outcome struct {
 	// ran.
 	DeniedBy    string
 	Interrupted bool
-	// Duration is in milliseconds; empty if nobody said it.
+	// Duration is in milliseconds; empty if it is unknown.
 	Duration json.Number
 }
 

@@ -33,7 +33,7 @@ type Counts struct {
 	Scrubbed   int // secrets that were taken out before anything was recorded
 }
 
-// RecorderOptions says how things are recorded.
+// RecorderOptions says how a [Recorder] records items.
 type RecorderOptions struct {
 	Tenant string
 	// Events is the writer of events, and Things that of memories, entities and relations.
@@ -73,7 +73,7 @@ func NewRecorder(board *lukasa.Board, o RecorderOptions) *Recorder {
 	return r
 }
 
-// Counts returns what became of things so far. It is complete after Flush.
+// Counts returns the outcomes of the items so far. It is complete after Flush.
 func (r *Recorder) Counts() Counts {
 	c := r.counts
 	c.Sessions = len(r.sessions)
@@ -278,7 +278,7 @@ func (r *Recorder) met(id string) bool {
 	return false
 }
 
-// keep writes a thing, unless what it says was there before.
+// keep writes a versioned record, unless its content is on record already.
 func (r *Recorder) keep(ctx context.Context, it Item) error {
 	known, err := r.known(ctx, it)
 	if err != nil || known {
@@ -310,7 +310,8 @@ func (r *Recorder) keep(ctx context.Context, it Item) error {
 	return nil
 }
 
-// unkept says why a thing was not written. Trouble that is not its own ends the import.
+// unkept reports why a record was not written. An error that is not about the record ends the
+// import.
 func (r *Recorder) unkept(it Item, err error) error {
 	switch fault.CodeOf(err) {
 	case fault.Erased:
@@ -323,8 +324,8 @@ func (r *Recorder) unkept(it Item, err error) error {
 	return nil
 }
 
-// known reports whether what a thing says was there before, as its newest version or an earlier
-// one, and counts it.
+// known reports whether the content of a record is there already, as its newest version or an
+// earlier one, and counts it.
 func (r *Recorder) known(ctx context.Context, it Item) (bool, error) {
 	id, _ := it.Body.Identity()
 	if r.o.DryRun && r.met(id) {
@@ -357,13 +358,13 @@ func (r *Recorder) known(ctx context.Context, it Item) (bool, error) {
 	return false, nil
 }
 
-// sameBody reports whether two things say the same, whichever file they were read from.
+// sameBody reports whether two bodies say the same, whichever file they were read from.
 func sameBody(a, b memory.Body) bool {
 	x, y := plainBody(a), plainBody(b)
 	return x != nil && reflect.DeepEqual(x, y)
 }
 
-// plainBody returns what a thing says, without where it comes from.
+// plainBody returns the members of a body, without its origin.
 func plainBody(b memory.Body) map[string]any {
 	text, err := b.AppendJSON(nil)
 	if err != nil {

@@ -53,7 +53,7 @@ func root(t testing.TB, b *lukasa.Board) lukasa.Root {
 	return r
 }
 
-// written is how many things were recorded.
+// written is how many items were recorded.
 func (c Counts) written() int { return c.Events + c.Memories + c.Entities + c.Relations }
 
 // The same source a second time changes nothing, whatever it is called by then, and a dry run

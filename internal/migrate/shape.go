@@ -95,8 +95,8 @@ func Check(f Format, src Source) error {
 	return r.check(text)
 }
 
-// Detect returns the format that a source has by how it begins, or nothing if that cannot be
-// told. The source is used up.
+// Detect returns the format of a source by its first bytes, or nothing if they do not tell. It
+// consumes the source.
 func Detect(src Source) Format {
 	r := &run{src: src}
 	text, err := r.open()

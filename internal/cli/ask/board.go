@@ -81,8 +81,8 @@ func (s *Shell) DataDir(c *cobra.Command, f *BoardFlags) (string, error) {
 		WithFix("add --data DIR, or set LUKASA_DATA")
 }
 
-// HomeDir returns the data directory of someone who named none: ~/.lukasa, unless
-// there is none and XDG_DATA_HOME says where data belongs.
+// HomeDir returns the default data directory: ~/.lukasa, unless that does not exist
+// and XDG_DATA_HOME is set.
 func (s *Shell) HomeDir(home string) string {
 	usual := filepath.Join(home, ".lukasa")
 	data := s.Env("XDG_DATA_HOME")
@@ -327,8 +327,8 @@ func (v *Visit) WriterOf(name string) (*lukasa.Tenant, error) {
 	return v.Handle(name, w), nil
 }
 
-// Named returns the tenant that the command is about, and whether it was told
-// or is the only one there is.
+// Named returns the tenant of the command, and whether the user named it or it is the
+// only one on the board.
 func (v *Visit) Named(ctx context.Context) (name string, sure bool, err error) {
 	if v.Cmd.Flags().Changed("tenant") {
 		return v.Flags.Tenant, true, nil
@@ -370,9 +370,8 @@ func (v *Visit) ambiguous(ctx context.Context, name string) error {
 		WithFix("add --tenant T, or set LUKASA_TENANT; `lukasa root --all` lists them")
 }
 
-// Slip is the error for a tenant that was named and has no record: a name that
-// nobody wrote under is a slip, and an answer about it would be taken for
-// something.
+// Slip is the error for a tenant that was named and has no record. Such a name is
+// probably mistyped, and an empty answer would mislead.
 func (v *Visit) Slip(tenant string, size uint64) error {
 	if told := v.Cmd.Flags().Changed("tenant") || v.Shell.Env("LUKASA_TENANT") != ""; !told || size > 0 {
 		return nil
@@ -394,8 +393,8 @@ func (v *Visit) Root(ctx context.Context, tenant string) (lukasa.Root, error) {
 // has no empty segments.
 const UriScheme = "lukasa://"
 
-// Target returns the tenant, with the writer of the flags, and the thing that KEY|URI names, at a version
-// if the URI says so.
+// Target returns the tenant, with the writer of the flags, and the record that KEY|URI names, at a version
+// if the URI has one.
 func (v *Visit) Target(ctx context.Context, arg string) (*lukasa.Tenant, lukasa.Ref, error) {
 	if !strings.HasPrefix(arg, UriScheme) {
 		t, err := v.Writer(ctx)

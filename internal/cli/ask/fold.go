@@ -12,7 +12,7 @@ import (
 // HookActor stands in the records of hooks as their writer.
 const HookActor = "hook"
 
-// OnlyTenant is the tenant of those who name none: the only one there is, else "default".
+// OnlyTenant returns the default tenant: the only one on the board, else "default".
 func OnlyTenant(ctx context.Context, b *lukasa.Board) (string, error) {
 	n, err := b.CountTenants(ctx)
 	if err == nil && n == 1 {

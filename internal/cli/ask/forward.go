@@ -166,8 +166,8 @@ type Handed struct {
 	done chan error
 }
 
-// introduce begins the conversation. Nothing is said to someone who does not know
-// the secret.
+// introduce begins the conversation. The client sends nothing of the command to a server
+// that does not know the secret.
 func (l *Caller) introduce(a *Address) error {
 	_ = l.talk.conn.SetDeadline(time.Now().Add(dialTime)) // a connection that cannot have one is left to wait
 	nonce := make([]byte, 32)
@@ -242,7 +242,7 @@ func (l *Caller) CloseAll() {
 	}
 }
 
-// Attend does one thing that the server asked for.
+// Attend carries out one request of the server.
 func (l *Caller) Attend(h *Head, data []byte) (*Head, []byte) {
 	switch h.Op {
 	case OpLookup:

@@ -30,7 +30,7 @@ type Counter struct {
 	program  Program
 	Room     chan struct{} // has an item for each conversation
 
-	ending func() // tells those who would go on for ever
+	ending func() // ends commands that would otherwise never end
 	cancel context.CancelFunc
 	closed chan struct{} // when no more commands are taken
 	once   sync.Once
@@ -214,7 +214,7 @@ func (c *Counter) converse(server context.Context, w *talk) {
 	<-gone
 }
 
-// Meet is the beginning of a conversation, with someone who knows the secret.
+// Meet begins a conversation with a client that proves that it knows the secret.
 func (c *Counter) Meet(w *talk) (run *Head, input []byte, err error) {
 	hello, _, err := w.Receive()
 	if err != nil {
@@ -242,7 +242,7 @@ func (c *Counter) Meet(w *talk) (run *Head, input []byte, err error) {
 // remote is the world around a command, at the other end of a connection.
 type remote struct {
 	talk *talk
-	// vars and input are what the caller told beforehand: some variables, and all of
+	// vars and input are what the caller sent in advance: some variables, and all of
 	// standard input or nil.
 	vars  []wireVar
 	input io.Reader

@@ -90,7 +90,7 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// proof is what only someone who knows the secret can say.
+// proof returns the MAC by which one side proves that it knows the secret.
 func (a *Address) proof(who string, nonce []byte) []byte {
 	h := hmac.New(sha256.New, a.Secret)
 	_, _ = h.Write(append([]byte(who+"\x00"), nonce...)) // a hash takes everything

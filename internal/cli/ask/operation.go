@@ -27,7 +27,7 @@ import (
 // operation says of a field, the command does not repeat: its type, its default, its range and the
 // values it takes.
 type Command[Out any] struct {
-	// Operation is the name of the operation. Of one that writes, --actor and --trust say who does.
+	// Operation is the name of the operation. For one that writes, --actor and --trust name the writer.
 	Operation string
 	// Use, Short, Long and Example are what help shows.
 	Use, Short, Long, Example string

@@ -35,7 +35,7 @@ type Pages struct {
 	rows  [][]string
 	Count int
 	begun bool // the JSON object
-	// States has the state of things shown in the place of their status.
+	// States shows the state of records instead of their status.
 	States bool
 }
 

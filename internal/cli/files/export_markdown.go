@@ -124,7 +124,7 @@ func VaultPages(ctx context.Context, t *lukasa.Tenant) ([]vault.Page, error) {
 	return pages, nil
 }
 
-// eachThing visits all things of a kind that are live, whether they hold now or not.
+// eachThing visits all live records of a kind, whether they are valid now or not.
 func eachThing(ctx context.Context, t *lukasa.Tenant, kind lukasa.Kind, visit func(*lukasa.Thing)) error {
 	o := lukasa.ListOptions{Kind: kind, Limit: 1000, AnyTime: true}
 	for {
@@ -195,10 +195,10 @@ func (d *vaultDir) export(ctx context.Context, tenant string, files []vault.File
 	return d.keep(next)
 }
 
-// maxIndex is how long an index may be that is compared: it has a line for each thing.
+// maxIndex is the size of the longest index that is compared: it has a line for each record.
 const maxIndex = 1 << 30
 
-// plan compares the directory with the files: which are written, and which are taken away.
+// plan compares the directory with the files, and returns which to write and which to remove.
 func (d *vaultDir) plan(ctx context.Context, old, next *vault.Manifest, files []vault.File, a *exportedMarkdown) (writes []*vault.File, removes []string, err error) {
 	wanted := map[string]bool{}
 	for i := range files {

@@ -38,7 +38,7 @@ type importFlags struct {
 	moved    bool // --tenant was given
 }
 
-// add adds the flags that say where things come from.
+// add adds the flags that name the source.
 func (f *importFlags) add(c *cobra.Command) {
 	f.AddTenant(c)
 	f.AddWriter(c)
@@ -174,11 +174,11 @@ func (m *migration) check(ctx context.Context, files []foundFile) error {
 	var first error
 	for _, f := range files {
 		if f.once {
-			return nil // told when it is read
+			return nil // reported when it is read
 		}
 		src, err := m.source(ctx, f, false)
 		if err != nil {
-			return nil // told when it is read
+			return nil // reported when it is read
 		}
 		err = migrate.Check(m.format, migrate.Source{Name: filepath.Base(f.name), Reader: src})
 		_ = src.Close() // nothing was written to it
@@ -193,7 +193,7 @@ func (m *migration) check(ctx context.Context, files []foundFile) error {
 	return first
 }
 
-// into returns the tenant that things are brought into. Events of HMX name theirs.
+// into returns the tenant to import into. Events of HMX name their own.
 func (m *migration) into(ctx context.Context, v *ask.Visit) (string, error) {
 	if m.format == migrate.HMX && !m.flags.moved {
 		name, _, err := v.Named(ctx)
@@ -274,10 +274,10 @@ func (m *migration) inTime(ctx context.Context, files []foundFile) {
 		if !f.below || ctx.Err() != nil {
 			return
 		}
-		began[f.name] = f.time // what cannot be told is as old as the file
+		began[f.name] = f.time // the default: the time of the file
 		src, err := m.source(ctx, f, false)
 		if err != nil {
-			continue // told when it is read
+			continue // reported when it is read
 		}
 		if t := migrate.Began(m.format, migrate.Source{Name: filepath.Base(f.name), Reader: src}); !t.IsZero() {
 			began[f.name] = t
@@ -309,8 +309,8 @@ func (m *migration) all(ctx context.Context, board *lukasa.Board, tenant string,
 	return nil
 }
 
-// recording says who brings things in. People's words are trusted as those of a user; memories
-// of other programs no further than those of an agent, unless --trust says so.
+// recording returns the writers of the import. Words of people get the trust of a user; memories
+// of other programs at most that of an agent, unless --trust says more.
 func (m *migration) recording(tenant string, w lukasa.Writer) migrate.RecorderOptions {
 	things := w
 	if !m.flags.trusted {
@@ -419,7 +419,7 @@ func (m *migration) leave(l migrate.Left) {
 	}
 }
 
-// count takes over what became of things.
+// count copies the counts of the recorder.
 func (m *migration) count(c migrate.Counts) {
 	m.Sessions, m.Events, m.Duplicates, m.Memories = c.Sessions, c.Events, c.Duplicates, c.Memories
 	m.Entities, m.Relations, m.Present, m.Scrubbed = c.Entities, c.Relations, c.Present, c.Scrubbed

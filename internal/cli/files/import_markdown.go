@@ -177,8 +177,8 @@ func (m *vaultImport) rehouse(b memory.Body) {
 	}
 }
 
-// ordered returns the notes so that what is derived from others comes behind them: the trust of
-// a thing is that of its sources, if they are known.
+// ordered returns the notes such that derived ones follow their sources: the trust of a record
+// is that of its sources, if they are known.
 func (m *vaultImport) ordered() []*vaultNote {
 	byID := map[memory.URI]*vaultNote{}
 	for _, n := range m.notes {
@@ -238,7 +238,7 @@ func (m *vaultImport) take(ctx context.Context, n *vaultNote) error {
 	return m.compare(ctx, t, n, there)
 }
 
-// compare brings in a file whose thing is there.
+// compare imports a file whose record exists.
 func (m *vaultImport) compare(ctx context.Context, t *lukasa.Tenant, n *vaultNote, there *lukasa.Thing) error {
 	now, err := vault.Content(there.Body)
 	if err != nil {
@@ -348,7 +348,7 @@ func (m *vaultImport) note(n *vaultNote, id, content string) {
 	m.next.Files[n.path] = e
 }
 
-// gone looks for things whose files were taken away, and forgets them if that is wanted.
+// gone finds records whose files were removed, and forgets them if a flag asks for that.
 func (m *vaultImport) gone(ctx context.Context) error {
 	if m.dir.manifest == nil || m.dir.manifest.Tenant != m.tenant {
 		return nil
@@ -374,7 +374,7 @@ func (m *vaultImport) gone(ctx context.Context) error {
 	return nil
 }
 
-// prune forgets a thing whose file was taken away, if it still says what the file said.
+// prune forgets a record whose file was removed, if its content is still that of the file.
 func (m *vaultImport) prune(ctx context.Context, at string, e vault.Entry) error {
 	t := m.visit.Handle(m.tenant, m.writer)
 	ref := lukasa.Ref{Kind: e.KindOf(), ID: e.ID}

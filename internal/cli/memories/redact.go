@@ -159,8 +159,8 @@ func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, 
 	return ref, nil
 }
 
-// redactionOf looks at one thing that is to be erased. What cannot be read because
-// it is damaged may be erased all the same.
+// redactionOf looks up one record to erase. A damaged record, which cannot be read, may be
+// erased too.
 func redactionOf(ctx context.Context, v *ask.Visit, t *lukasa.Tenant, ref lukasa.Ref) (redaction, error) {
 	target := redaction{Redaction: answer.Redaction{URI: t.URI(ref.Kind, ref.ID)}}
 	var err error

@@ -105,7 +105,7 @@ type follower struct {
 	tenant string
 }
 
-// pollEvery is how often a directory is looked at that nobody serves.
+// pollEvery is the interval at which a directory without a server is polled.
 const pollEvery = 500 * time.Millisecond
 
 // run shows what there is, and goes on until ctx ends.
@@ -314,8 +314,8 @@ func (f *follower) arguments(dir string) []string {
 	return args
 }
 
-// journalState tells of a directory that nobody has open whether something was written to
-// it, or is waiting to be taken in.
+// journalState returns a text that changes when the journal or the spool of a directory
+// changes, for a directory that no process has open.
 func journalState(dir string) string {
 	var b strings.Builder
 	for _, name := range []string{"journal", "SPOOL"} {

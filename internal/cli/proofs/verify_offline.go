@@ -112,7 +112,7 @@ type provenAnswer struct {
 	Trust    lukasa.Trust    `json:"trust"`
 	Time     string          `json:"time"`
 	Actor    string          `json:"actor"`
-	URI      string          `json:"uri,omitempty"` // of a thing or event, if the content came with the proof
+	URI      string          `json:"uri,omitempty"` // of the record or event, if the proof has its content
 	Origin   string          `json:"origin"`
 	Size     uint64          `json:"size"`
 	Root     string          `json:"root"`
@@ -164,9 +164,9 @@ func verifyProof(ctx context.Context, s *ask.Shell, flags *verifyFlags, key stri
 	return nil
 }
 
-// provenAbout checks that a record is one of the thing that a URI names. Without
-// the content, the digest of an event's id tells; that of a version of a thing
-// needs its number.
+// provenAbout checks that a record is a version of what a URI names. Without the
+// content, the digest of the id of an event suffices; that of a versioned record
+// needs the number of the version.
 func provenAbout(about lukasa.URI, found string, h *record.Header) error {
 	id := about.ID
 	if about.Kind != lukasa.EventKind && about.Version != 0 {
@@ -184,7 +184,7 @@ func provenAbout(about lukasa.URI, found string, h *record.Header) error {
 	return fault.Newf(fault.NotProven, "about: the record is not one of %s", about)
 }
 
-// identity returns the id in a payload, and the body if it is that of a thing.
+// identity returns the id in a payload, and the body of a versioned record.
 func identity(kind record.Kind, payload []byte) (string, lukasa.Body) {
 	if kind == record.Event {
 		var ev struct {

@@ -106,8 +106,8 @@ func conditionFlags(conditions []string) error {
 	return ask.BadFlag("condition", memory.CheckConditions("condition", conditions))
 }
 
-// headView returns when a read looks: at the time of the newest record, unless
-// it was told another.
+// headView returns the view of a read: at the time of the newest record, unless now
+// names another.
 func headView(s *ask.Shell, now string) (lukasa.View, error) {
 	switch now {
 	case "":

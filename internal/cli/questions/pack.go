@@ -215,7 +215,7 @@ func (f *packFlags) options(s *ask.Shell, c *cobra.Command, query string) (o luk
 	return o, nil
 }
 
-// view returns who looks, and when.
+// view returns the view of the flags.
 func (f *packFlags) view(s *ask.Shell, c *cobra.Command) (lukasa.View, error) {
 	v, err := headView(s, f.now)
 	if err != nil {
@@ -259,8 +259,8 @@ func addAsOf(c *cobra.Command, text *string) {
 	c.Flags().StringVar(text, "as-of", "", "as it was in a `STATE`: when a position was the newest, such as 41; at a root or 8 or more of its first digits; at a time, such as 2026-03-14, 2026-03-14T03:00:00Z or 7d ago written 7d")
 }
 
-// replaying has a terminal told how far a past state is that has to be replayed, until the
-// function that it returns is called.
+// replaying shows the progress of the replay of a past state on a terminal, until the caller
+// calls done.
 func replaying(s *ask.Shell, as *lukasa.AsOf) (done func()) {
 	p := s.Progress()
 	as.Progress = ask.Parts(p, "replaying", "record")

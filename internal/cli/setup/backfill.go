@@ -73,10 +73,10 @@ func (b *backfill) answer() *backfillAnswer {
 	return b.told
 }
 
-// run brings in what was found, as lukasa import --from does, and compiles it. It prints a line
-// for what was found, one for what became of it and what was learned, and returns the exit code. What the import
-// left out is no failure of this command, since nobody mends an agent's transcripts. With
-// --json, what both print becomes a part of the answer.
+// run imports the transcripts, as lukasa import --from does, and compiles them. It prints a line
+// for the transcripts and one for the results, and returns the exit code. What the import left
+// out is no failure of this command, since a user does not repair an agent's transcripts. With
+// --json, the output of both commands becomes a part of the answer.
 func (b *backfill) run(c *cobra.Command) int {
 	s := b.shell
 	if !s.JSON {

@@ -199,8 +199,8 @@ func (x *examination) project(context.Context) {
 // runsProgram finds the program that an entry of ours runs, in JSON and TOML alike.
 var runsProgram = regexp.MustCompile(`"(/[^"\\]+?) hook [a-z]|"command":\s*"(/[^"\\]+)",\s*"args":\s*\[\s*"mcp"|"(/[^"\\]+)",\s*"mcp"|command = "(/[^"\\]+)"\s*\nargs = \["mcp"`)
 
-// goneProgram returns a program that an agent is to run and that is not there, or nothing.
-// What cannot be told of a file is not said.
+// goneProgram returns a program that the settings of an agent name and that does not exist, or
+// nothing. It skips files that it cannot read.
 func goneProgram(a *agentState) string {
 	for _, f := range a.Files {
 		text, err := os.ReadFile(f.File)

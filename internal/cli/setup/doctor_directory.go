@@ -58,7 +58,7 @@ func (x *examination) absent() {
 	for _, agent := range agents.All() {
 		setup, _, err := setup(x.Shell, agent.Name, &installFlags{})
 		if err != nil {
-			continue // told with the agents
+			continue // reported with the agents
 		}
 		if state := agentStateOf(setup); state.Server {
 			x.say("exists", heed, "start a session of "+agent.Title+", and look again; or name another with --data", "there is no directory %s yet; the first session makes it", x.dir)
@@ -83,7 +83,8 @@ func (x *examination) unmarked(err error) {
 	}
 }
 
-// rights looks who may read and write the directory, and reports whether we may.
+// rights checks the permissions of the directory, and reports whether this process may read
+// and write it.
 func (x *examination) rights(info fs.FileInfo) bool {
 	if _, err := os.ReadDir(x.dir); err != nil {
 		x.say("rights", mend, "run it as the owner, or mend the rights of the directory with chmod", "it cannot be read: %v", term.Cause(err))

@@ -120,7 +120,7 @@ func oneAgent(c *cobra.Command, args []string) error {
 	return fault.Newf(fault.Usage, "%q takes one AGENT, got %d arguments", c.CommandPath(), len(args)).WithFix("run it once an agent")
 }
 
-// setup says how the agent of that name is set up. The note is to be told, if there is one.
+// setup returns the setup of the agent of that name, and a note for the user or nothing.
 func setup(s *ask.Shell, name string, flags *installFlags) (setup *agents.Setup, note string, err error) {
 	agent, ok := agents.ByName(name)
 	if !ok {
@@ -309,7 +309,8 @@ func finishInstall(s *ask.Shell, c *cobra.Command, a *installAnswer, setup *agen
 	return ended(s, fill.run(c))
 }
 
-// ended is what a command returns that ends as another one did, which has told everything.
+// ended is what a command returns that ends with the exit code of another one, which has
+// printed everything.
 func ended(s *ask.Shell, code int) error {
 	if err := s.Stdout.Finish(); err != nil || code == 0 {
 		return err

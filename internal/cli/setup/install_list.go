@@ -27,7 +27,7 @@ type agentState struct {
 	Enforce string `json:"enforce,omitempty"`
 	// Files have entries of ours.
 	Files []installedFile `json:"files"`
-	// Problem is why that cannot be told.
+	// Problem is why that is unknown.
 	Problem string `json:"problem,omitempty"`
 }
 

@@ -101,7 +101,7 @@ func memberOf(object hmx.Raw, name string) hmx.Raw {
 	return hmx.Raw(m[name])
 }
 
-// madeText says who made an artifact, when and of what.
+// madeText returns the writer of an artifact, its time and its origin.
 func madeText(d *answer.Artifact) string {
 	text := moment(d.RecordedAt) + " by " + d.Actor
 	var key string
@@ -282,7 +282,7 @@ func showPolicy(s *term.Screen, c *hmx.DecisionPolicy) {
 	}
 }
 
-// showPattern prints what comes before what, and what speaks against it.
+// showPattern prints a cause, its effect, and the evidence against the pattern.
 func showPattern(s *term.Screen, c *hmx.CausalPattern) {
 	arrow := " → "
 	if c.Direction == "bidirectional" {

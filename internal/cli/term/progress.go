@@ -15,7 +15,7 @@ const (
 // goes on. It shows nothing unless a terminal is there to show it on. It is not
 // safe for concurrent use.
 type Progress struct {
-	w    io.Writer // nil when nobody is watching
+	w    io.Writer // nil without a terminal
 	now  func() time.Time
 	next time.Time // not before this
 	on   bool      // the line is on the screen now

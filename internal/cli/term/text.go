@@ -176,7 +176,7 @@ func (s *Screen) Degraded(list []string) {
 	}
 }
 
-// Counted writes n things: "1 event", "1,234 events".
+// Counted writes a number and a noun: "1 event", "1,234 events".
 func Counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

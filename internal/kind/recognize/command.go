@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// Command is what can be told of a command from its words.
+// Command is what the words of a command line say about it.
 type Command struct {
 	Program string // its name without a path
 	Phrase  string // program and subcommand, such as git push; empty if there is none
