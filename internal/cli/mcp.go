@@ -135,7 +135,7 @@ func speaker(ctx context.Context, v *ask.Visit, tenant, agent string) (*auth.Pri
 	if v.Scope == "" {
 		return who, nil
 	}
-	// The scope names its holder, and may have expired or be revoked.
+	// The scope names its holder, and Authenticate verifies it.
 	keys := v.Shell.Served.Keys
 	if keys == nil {
 		var err error

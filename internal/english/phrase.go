@@ -192,12 +192,12 @@ func TrimAnymore(words []Word) []Word {
 }
 
 // Workshop reports whether a clause names something of the work on a project: a branch, an
-// environment, a file, a tool, a part of a commit, or a person to ask.
+// environment, a file, a tool, what a commit is made of, or the user or the agent.
 func (c Clause) Workshop() bool {
 	return c.Has(Parties()) || c.Has(Products()) || c.Concrete()
 }
 
-// Concrete is Workshop without persons to ask.
+// Concrete is Workshop without [Parties] and [Products].
 func (c Clause) Concrete() bool {
 	if c.Has(Strong()) {
 		return true

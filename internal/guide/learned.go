@@ -113,7 +113,7 @@ func requiredSteps(a *hmx.Artifact, s *hmx.TaskSchema) schema {
 	return out
 }
 
-// failure reports whether a text of a causal pattern speaks of something going wrong.
+// failure reports whether a text of a causal pattern describes a failure.
 func failure(text string) bool {
 	for f := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch f {

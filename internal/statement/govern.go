@@ -99,7 +99,7 @@ func settled(c english.Clause) (english.Clause, marks) {
 	return words, m
 }
 
-// governs reads a clause as a rule for the agent.
+// readGoverns reads a clause as a rule for the agent.
 func readGoverns(c english.Clause, m marks) (Statement, english.Clause, bool) {
 	strength := memory.StrengthHard
 	rule := func(operator string, deed english.Clause) (Statement, english.Clause, bool) {

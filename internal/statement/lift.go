@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/stated"
 )
 
-// lift reads what ends a rule by allowing again what it forbade, or by no longer asking
+// readLift reads what ends a rule by allowing again what it forbade, or by no longer asking
 // for what it asked for: "you may push to main again", "no need to run the linter any
 // more". What is allowed only here or there, or only now and then, is an exception.
 func readLift(c english.Clause) (Statement, bool) {
@@ -51,7 +51,7 @@ func readLift(c english.Clause) (Statement, bool) {
 	return readAllowed(c)
 }
 
-// grant reads a permission without "again" or "now": "you may push to main", and, said for
+// readGrant reads a permission without "again" or "now": "you may push to main", and, said for
 // good, "go ahead and push to main from now on". What is allowed must be something of the
 // project, since "you can start the next task" allows nothing that was forbidden.
 func readGrant(c english.Clause, forGood bool) (Statement, bool) {
@@ -72,7 +72,7 @@ func readGrant(c english.Clause, forGood bool) (Statement, bool) {
 	return readLifted(rest)
 }
 
-// lifted returns what ends the rule about a verb and what it acts on.
+// readLifted returns what ends the rule about a verb and what it acts on.
 func readLifted(c english.Clause) (Statement, bool) {
 	c = c.Based().Verbal()
 	if own := c.Opening(); len(own) > 1 && !english.Renewals()[c.At(len(own)).Low] {
@@ -94,7 +94,7 @@ func readLifted(c english.Clause) (Statement, bool) {
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: english.Subject("rule", words), Retraction: true, Correction: true}, true
 }
 
-// spared returns an exception for a verb, what it acts on, and where or when that is
+// readSpared returns an exception for a verb, what it acts on, and where or when that is
 // allowed.
 func readSpared(c english.Clause) (Statement, bool) {
 	c = c.Based()
@@ -142,7 +142,7 @@ func limited(words []english.Word) int {
 	return 0
 }
 
-// allowed reads "pushing to main is allowed again", "... is fine on release branches",
+// readAllowed reads "pushing to main is allowed again", "... is fine on release branches",
 // and "running the linter is no longer required".
 func readAllowed(c english.Clause) (Statement, bool) {
 	if c.Has(english.Clients()) {
@@ -196,7 +196,7 @@ func readAllowed(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// forget reads what users take back: by the statement itself, by what it was about, or
+// readForget reads what users take back: by the statement itself, by what it was about, or
 // by pointing at it.
 func readForget(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("you can", "you may", "i want you to", "i would like you to", "let us"); ok {
@@ -233,7 +233,7 @@ func readForget(c english.Clause) (Statement, bool) {
 	return s, ok
 }
 
-// quotedRule reads the rule in quotes that is taken back, word for word: "forget the rule 'use
+// readQuotedRule reads the rule in quotes that is taken back, word for word: "forget the rule 'use
 // pnpm'".
 func readQuotedRule(c english.Clause) (Statement, bool) {
 	if len(c) < 2 || !c[0].Quoted {
@@ -249,7 +249,7 @@ func readQuotedRule(c english.Clause) (Statement, bool) {
 	return Statement{Type: memory.TypeConstraint, Subject: stated.NamedPrefix + stated.Squashed(name.String()), Retraction: true, Correction: true}, true
 }
 
-// voided reads "that rule no longer applies" and "the rule about tabs is off".
+// readVoided reads "that rule no longer applies" and "the rule about tabs is off".
 func readVoided(c english.Clause) (Statement, bool) {
 	kind, rest, ok := english.RuleNoun(c)
 	if topic, named := namedRule(c); !ok && named {
@@ -312,7 +312,7 @@ func namedRule(c english.Clause) (english.Clause, bool) {
 	return c, false
 }
 
-// pointedAt returns what takes back a statement of a type: the one that a clause says
+// readPointedAt returns what takes back a statement of a type: the one that a clause says
 // more of, or else the last.
 func readPointedAt(c english.Clause, kind memory.Type) (Statement, bool) {
 	for len(c) > 0 && (c.At(0).Low == "please" || c.At(0).Low == "now" || c.At(0).Low == "again" || c.At(0).Low == "i" && c.At(1).Low == "gave") {
@@ -337,7 +337,7 @@ func readPointedAt(c english.Clause, kind memory.Type) (Statement, bool) {
 	return s, true
 }
 
-// revoked returns what takes back a statement by what it was about. What is done is a
+// readRevoked returns what takes back a statement by what it was about. What is done is a
 // rule's, whatever it is called.
 func readRevoked(c english.Clause, branch string) (Statement, bool) {
 	if english.Vague()[c.At(0).Low] || c.Has(english.Places()) {
@@ -355,7 +355,7 @@ func readRevoked(c english.Clause, branch string) (Statement, bool) {
 	return Statement{Type: memory.TypeFact, Subject: english.Subject(branch, unrenewed(c)), Retraction: true, Correction: true}, true
 }
 
-// fragment reads an exception that stands as a sentence of its own, right behind a rule
+// readFragment reads an exception that stands as a sentence of its own, right behind a rule
 // or alone: "Except on release branches." "But on release branches you may."
 func readFragment(c english.Clause, near bool) (Statement, bool) {
 	s := Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Exception: true, Anaphoric: true, Correction: true}

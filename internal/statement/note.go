@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/english"
 )
 
-// note reads what users ask to be remembered. What is itself of a known form is
+// readNote reads what users ask to be remembered. What is itself of a known form is
 // read as that, and anything else that is a whole clause as a fact.
 func readNote(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("remember that", "keep in mind that", "bear in mind that", "note that", "do not forget that", "be aware that", "remember", "keep in mind", "bear in mind", "note", "do not forget",

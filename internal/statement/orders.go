@@ -79,7 +79,7 @@ func (r *reader) directed(s english.Sentence, whole []english.Word, insisted boo
 	return candidate{}, false
 }
 
-// ordains reads a clause as an order, and returns it in its plain form, too: "never push to
+// readOrdains reads a clause as an order, and returns it in its plain form, too: "never push to
 // main" of "I don't want you to push to main ever again". Lasts says that it is meant for
 // every time.
 func readOrdains(c english.Clause, lasts, first bool) (Statement, english.Clause, bool) {
@@ -131,7 +131,7 @@ func readOrdains(c english.Clause, lasts, first bool) (Statement, english.Clause
 	return s, english.Clause(append([]english.Word{{Low: operator}}, deed...)), s.Subject != ""
 }
 
-// bars reads a ban that names what is not to be: "no X", "X is off limits for you".
+// readBars reads a ban that names what is not to be: "no X", "X is off limits for you".
 func readBars(c english.Clause, lasts bool) (Statement, english.Clause, bool) {
 	hard := func(verb string, what english.Clause) (Statement, english.Clause, bool) {
 		what = english.Clause(what.DeedWords())
@@ -267,7 +267,7 @@ func confined(c english.Clause) (english.Clause, bool) {
 	return english.Clause{}, false
 }
 
-// produces reads what everything that the agent makes must be: "every file you create must
+// readProduces reads what everything that the agent makes must be: "every file you create must
 // carry a header", "functions you write must not be longer than 40 lines".
 func readProduces(c english.Clause) (Statement, english.Clause, bool) {
 	made := 0

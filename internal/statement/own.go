@@ -41,7 +41,7 @@ func attribute(words []english.Word) attributeKind {
 	return noAttribute
 }
 
-// own reads "my X is Y" and "our X is Y".
+// readOwn reads "my X is Y" and "our X is Y".
 func readOwn(c english.Clause) (Statement, bool) {
 	who := "user"
 	switch c.At(0).Low {
@@ -140,7 +140,7 @@ func reversal(c english.Clause) (one, other english.Clause, ok bool) {
 	return c, english.Clause{}, false
 }
 
-// aims reads a goal that is called one.
+// readAims reads a goal that is called one.
 func readAims(c english.Clause, who string) (Statement, bool) {
 	for i := 1; i < min(4, len(c)); i++ {
 		if !english.Goals()[c[i].Low] {

@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// ways reads how a group works, said as a rule: "we never push to main". What a group's
+// readWays reads how a group works, said as a rule: "we never push to main". What a group's
 // program does, or fails to do, is none.
 func readWays(c english.Clause) (Statement, bool) {
 	if _, ok := c.Cut("we do not allow", "we never allow", "we do not permit", "we never permit", "we do not tolerate"); ok {

@@ -292,7 +292,7 @@ func (r *reader) read(s english.Sentence, whole []english.Word) (candidate, bool
 	return candidate{Statement: st, clause: c, general: lead.General, plain: bans(c) && lastingly(c), told: c.At(0).Low == "you"}, true
 }
 
-// otherwise reads what only an earlier sentence, or the words before, make a statement:
+// readOtherwise reads what only an earlier sentence, or the words before, make a statement:
 // what is to be remembered, what puts a value right, and what limits a rule.
 func readOtherwise(c english.Clause, lead english.Lead, near bool) (Statement, bool) {
 	if len(c) == 0 || c[0].Quoted {

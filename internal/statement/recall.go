@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// takesBack reads a sentence that ends a rule by recalling it, there or in the sentence
+// takesBack reads a sentence that ends a rule by recalling it, itself or in the sentence
 // before: "I told you to never touch legacy, drop it", "I said no sudo. Cancel that."
 func (r *reader) takesBack(s english.Sentence, words []english.Word) (Statement, bool) {
 	if len(words) < 2 || s.Question || english.Subjoins()[words[0].Low] && words[0].Low != "that" || !english.Clean(r.text[s.From:s.To]) || !english.Earnest(r.text[s.From:s.To], words) {
@@ -56,7 +56,7 @@ func (r *reader) takesBack(s english.Sentence, words []english.Word) (Statement,
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: english.Subject("rule", deed), Retraction: true, Correction: true}, true
 }
 
-// freed reads that what was out of bounds no longer is: "the migrations folder is no longer
+// readFreed reads that what was out of bounds no longer is: "the migrations folder is no longer
 // off limits", "rebasing is okay again".
 func readFreed(c english.Clause) (Statement, bool) {
 	if st, ok := readAllowed(c); ok && st.Retraction && c.Has(english.Resumed()) {
@@ -108,8 +108,8 @@ func unnamed(c english.Clause) bool {
 	return true
 }
 
-// recalled returns what a rule is about of which the user speaks: "touch legacy" of "the
-// thing I told you about never touching legacy". What was only ordered is no rule.
+// recalled returns the deed of a rule that the user recalls: "touch legacy" of "the thing I
+// told you about never touching legacy". A mere order is no rule.
 func recalled(words []english.Word) (english.Clause, bool) {
 	from, at, ok := recalling().Find(words)
 	if _, _, joke := english.Unearnest().Find(words); !ok || joke {

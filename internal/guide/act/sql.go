@@ -184,7 +184,7 @@ func (a *Act) statement(w []string) {
 	}
 }
 
-// kind notes which kind of thing a statement is about, and returns where its name is.
+// kind adds the kind of object that a statement is about, and returns the index of its name.
 func (a *Act) kind(w []string) int {
 	for i := 1; i < len(w) && i < 6; i++ {
 		if !sqlKinds()[w[i]] {

@@ -12,11 +12,11 @@ type Command struct {
 	Program string // its name without a path
 	Phrase  string // program and subcommand, such as git push; empty if there is none
 	Verb    memory.Verb
-	// files and url are what it names. Written is a file that its output goes to.
+	// Files and url are what it names. Written is a file that its output goes to.
 	Files   [2]string
 	URL     string
 	Written string
-	// checks says that it, or another command of the same line, says whether the
+	// Checks says that it, or another command of the same line, says whether the
 	// work is any good.
 	Checks bool
 }

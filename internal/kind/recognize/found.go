@@ -139,7 +139,7 @@ type Found struct {
 	// weak are words that begin a sentence and may be names.
 	weak  [16]string
 	weaks int
-	// spoken says that people wrote it, with handles and hashtags. Lenient says that
+	// Spoken says that people wrote it, with handles and hashtags. Lenient says that
 	// a word which begins a sentence is a name if it can be.
 	Spoken, Lenient bool
 }
