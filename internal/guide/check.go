@@ -20,7 +20,6 @@ import (
 const (
 	MaxReasons = 24
 	MaxInstead = 8
-	// bytes of a quote, cut at a word
 
 	maxException = 80 // bytes of an exception in a reason
 )
