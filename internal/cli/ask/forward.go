@@ -24,15 +24,15 @@ import (
 // ErrServed says that a directory is in use by a server that takes commands.
 var ErrServed = errors.New("a server has the directory")
 
-// CarriedOut is the exit code of a command that a server has carried out.
+// CarriedOut is the exit code of a command that a server has run.
 type CarriedOut int
 
 // Error implements error.
 func (c CarriedOut) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// OrForward runs a command, or has the server do it that has its directory. Only
-// a server that comes in between may find standard input begun; then it is too
-// late to hand it over.
+// OrForward runs a command, or forwards it to the server that has its directory open. If
+// a server starts after the command has begun to read standard input, it is too late to
+// forward.
 func (s *Shell) OrForward(c *cobra.Command, args []string, run func() error) error {
 	dir, ok := s.forwardable(c)
 	if !ok {
@@ -58,7 +58,7 @@ func (s *Shell) OrForward(c *cobra.Command, args []string, run func() error) err
 	return err
 }
 
-// forwardable returns the data directory that a command works on, if it does.
+// forwardable returns the data directory of a command that may be forwarded.
 func (s *Shell) forwardable(c *cobra.Command) (dir string, ok bool) {
 	flag := c.Flags().Lookup("data")
 	if s.Served.Board != nil || flag == nil || c.Annotations[Alone] != "" {
@@ -66,7 +66,7 @@ func (s *Shell) forwardable(c *cobra.Command) (dir string, ok bool) {
 	}
 	for _, name := range []string{"proof", "receipt", "consistency"} {
 		if c.Name() == "verify" && c.Flags().Changed(name) {
-			return "", false // that is checked without a directory
+			return "", false // this check needs no directory
 		}
 	}
 	if c.Flags().Changed(NameBackground) {
@@ -76,7 +76,7 @@ func (s *Shell) forwardable(c *cobra.Command) (dir string, ok bool) {
 	return dir, err == nil
 }
 
-// Alone is the annotation of a command that never asks a server to do it.
+// Alone is the annotation of a command that is never forwarded to a server.
 const Alone = "alone"
 
 // IsServed reports whether a server is or was at a directory.
@@ -85,11 +85,10 @@ func IsServed(dir string) bool {
 	return err == nil || !errors.Is(err, fs.ErrNotExist)
 }
 
-// ErrNobody says that a server has left a directory without taking its address
-// with it.
+// ErrNobody says that the address of a server is stale: no server listens there.
 var ErrNobody = errors.New("nobody listens")
 
-// Errand is what a server is asked to do.
+// Errand is a command for a server.
 type Errand struct {
 	Args []string
 	// Input is all of standard input, if the caller has it. A longer one than a message
