@@ -91,21 +91,21 @@ var ErrNobody = errors.New("nobody listens")
 // Errand is a command for a server.
 type Errand struct {
 	Args []string
-	// Input is all of standard input, if the caller has it. A longer one than a message
-	// holds is handed over piece by piece.
+	// Input is all of standard input, if the caller has it. Input that does not fit into one
+	// message is sent in pieces.
 	Input []byte
-	// Vars are the variables that the command will look at, as far as that is known. They go
-	// with it, so that the server need not ask.
+	// Vars are the variables that the command is known to read. They are sent with it, so that
+	// the server need not ask.
 	Vars []string
 }
 
-// Forward has the server at dir carry out a command line. It returns the exit
-// code as an error, or errNobody if there is no server.
+// Forward sends a command line to the server at dir, which runs it. It returns the exit
+// code as an error, or ErrNobody if there is no server.
 func (s *Shell) Forward(ctx context.Context, dir string, args []string) error {
 	return s.ForwardAll(ctx, dir, Errand{Args: args})
 }
 
-// ForwardAll is forward with what is known of the command beforehand.
+// ForwardAll is Forward with input and variables that are known in advance.
 func (s *Shell) ForwardAll(ctx context.Context, dir string, do Errand) error {
 	a, err := ReadAddress(dir)
 	if errors.Is(err, fs.ErrPermission) {
@@ -122,7 +122,7 @@ func (s *Shell) ForwardAll(ctx context.Context, dir string, do Errand) error {
 	if err != nil {
 		return unanswered(dir, err)
 	}
-	defer func() { _ = conn.Close() }() // everything was said
+	defer func() { _ = conn.Close() }() // all messages are sent
 	l := &Caller{Shell: s, talk: NewTalk(conn), Args: do.Args, before: do, Open: map[int]*Handed{}}
 	if err := l.introduce(a); err != nil {
 		return unanswered(dir, err)
@@ -144,7 +144,7 @@ func unanswered(dir string, err error) error {
 		WithFix("look whether it still runs, and run it again; what was acknowledged is on the disk")
 }
 
-// Caller is the client's end of a command that a server carries out.
+// Caller is the client's end of a command that a server runs.
 type Caller struct {
 	Shell *Shell
 	talk  *talk
@@ -157,10 +157,10 @@ type Caller struct {
 	next int
 }
 
-// Handed is something that the server reads or makes.
+// Handed is a file or stream that the server reads or writes.
 type Handed struct {
 	file file
-	// to and done are of a file that is made.
+	// to and done belong to a file that is written.
 	to   *io.PipeWriter
 	done chan error
 }
@@ -168,7 +168,7 @@ type Handed struct {
 // introduce begins the conversation. The client sends nothing of the command to a server
 // that does not know the secret.
 func (l *Caller) introduce(a *Address) error {
-	_ = l.talk.conn.SetDeadline(time.Now().Add(dialTime)) // a connection that cannot have one is left to wait
+	_ = l.talk.conn.SetDeadline(time.Now().Add(dialTime)) // a connection without deadlines may wait
 	nonce := make([]byte, 32)
 	_, _ = rand.Read(nonce) // it never fails
 	if err := l.talk.Send(&Head{Op: OpHello, Version: WireVersion, Nonce: nonce}, nil); err != nil {
@@ -205,8 +205,8 @@ func (l *Caller) introduce(a *Address) error {
 	return l.talk.conn.SetDeadline(time.Time{})
 }
 
-// serve does what the server asks for, until it has the exit code. Each wish is
-// attended to by itself: one may be waiting for a key to be pressed.
+// serve carries out requests of the server until the exit code arrives. Each request has
+// its own goroutine, since one may wait for a key press.
 func (l *Caller) serve() (int, error) {
 	l.next = handleNext
 	defer l.CloseAll()
@@ -221,12 +221,12 @@ func (l *Caller) serve() (int, error) {
 		go func() {
 			answer, data := l.Attend(h, data)
 			answer.ID = h.ID
-			_ = l.talk.Send(answer, data) // a client that left wants no answer
+			_ = l.talk.Send(answer, data) // a server that is gone needs no answer
 		}()
 	}
 }
 
-// CloseAll lets go of what the server did not.
+// CloseAll closes the files that the server did not close.
 func (l *Caller) CloseAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -285,8 +285,8 @@ func (l *Caller) Attend(h *Head, data []byte) (*Head, []byte) {
 
 func failure(err error) *Head { return &Head{Error: packError(err)} }
 
-// forwardedVariables are those besides LUKASA_… that commands look at. No other leaves
-// this process.
+// forwardedVariables are those besides LUKASA_… that commands read. No other leaves this
+// process.
 func forwardedVariables() []string {
 	return []string{"HOME", "USERPROFILE", "USER", "USERNAME", "XDG_DATA_HOME", "XDG_STATE_HOME", "COLUMNS", "TERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"}
 }
@@ -299,8 +299,8 @@ func (l *Caller) lookup(name string) *Head {
 	return &Head{Set: ok, Name: []byte(value)}
 }
 
-// named reports whether the command line names a file, or the variable with a
-// scope does. The server gets to see no other.
+// named reports whether the command line, or the variable with a scope, names a file. The
+// server may read no other.
 func (l *Caller) named(name string) bool {
 	for _, arg := range append(l.Args, l.Shell.Env("LUKASA_SCOPE")) {
 		if name != "" && strings.HasSuffix(arg, name) {
@@ -341,7 +341,7 @@ func (l *Caller) byName(h *Head) *Head {
 	return &Head{Handle: l.keep(made)}
 }
 
-// keep remembers what is open under a new number.
+// keep stores an open file under a new handle.
 func (l *Caller) keep(f *Handed) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -357,7 +357,7 @@ func (l *Caller) forget(n int) {
 	delete(l.Open, n)
 }
 
-// handle returns what is open under a number. Standard input always is.
+// handle returns the open file of a handle. Standard input is always open.
 func (l *Caller) handle(n int) *Handed {
 	if n == handleIn {
 		f, _ := l.Shell.Stdin.(file)
@@ -381,7 +381,7 @@ func (l *Caller) read(f *Handed, size int) (*Head, []byte) {
 	return failure(err), buf[:n]
 }
 
-// infoOf tells what is open. A stream that is no file is like a pipe.
+// infoOf returns the info of an open file. A stream that is no file counts as a pipe.
 func infoOf(f *Handed) *Head {
 	if f.file == nil {
 		return &Head{Info: &wireInfo{Bits: fs.ModeNamedPipe}}
@@ -411,7 +411,7 @@ func (l *Caller) write(n int, data []byte) *Head {
 	return failure(err)
 }
 
-// finish ends a file that was made.
+// finish ends a file that was written.
 func (l *Caller) finish(h *Head, f *Handed) *Head {
 	l.forget(h.Handle)
 	if f.to == nil {
@@ -425,7 +425,7 @@ func (l *Caller) finish(h *Head, f *Handed) *Head {
 	return failure(<-f.done)
 }
 
-// errDropped is why a file is not made after all.
+// errDropped is why a file is not written after all.
 var errDropped = errors.New("it is not wanted any more")
 
 // NameBackground is the flag of a compile that a hook started.

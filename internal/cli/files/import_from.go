@@ -361,8 +361,8 @@ func projectOf(s *ask.Shell, dir string) (name, id string) {
 	return path.Base(strings.ReplaceAll(dir, `\`, "/")), dir
 }
 
-// mistaken records a file of another format. It ignores a file below a directory that has no
-// known format. A stream of another format ends the import.
+// mistaken records a file of another format. A file below a directory that has no known format
+// is no problem, and only counted. A stream of another format ends the import.
 func (m *migration) mistaken(f foundFile, o *migrate.OtherFormat, err error) error {
 	m.Files--
 	switch {
