@@ -42,11 +42,11 @@ type claudeMessage struct {
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
 func (m *claudeMessage) UnmarshalJSON(data []byte) error {
 	type plain claudeMessage
-	_ = json.Unmarshal(data, (*plain)(m)) // what is no message says nothing
+	_ = json.Unmarshal(data, (*plain)(m)) // another value gives an empty message
 	return nil
 }
 
-// claudeToolUse is what Claude Code itself notes of a tool's result.
+// claudeToolUse is what Claude Code itself records of a tool's result.
 type claudeToolUse struct {
 	Type        loose       `json:"type"` // create or update, of a file
 	Interrupted truth       `json:"interrupted"`
@@ -298,8 +298,8 @@ func contentList(content json.RawMessage) list {
 	return all
 }
 
-// blockText returns the text of content: of a string itself, of blocks what they say. What is
-// neither is written as JSON.
+// blockText returns the text of content: a string itself, or the texts of blocks. Anything else
+// is written as JSON.
 func blockText(content json.RawMessage) string {
 	if s, ok := plainText(content); ok {
 		return s

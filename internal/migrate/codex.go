@@ -19,7 +19,7 @@ type codexLine struct {
 	Payload   json.RawMessage `json:"payload"`
 }
 
-// codexItem is what was said or done.
+// codexItem is a message, a call or a result.
 type codexItem struct {
 	Type      loose           `json:"type"`
 	ID        loose           `json:"id"`
@@ -37,7 +37,7 @@ type codexItem struct {
 	Item      json.RawMessage `json:"item"` // of item_completed
 }
 
-// codexMeta is what a session says of itself.
+// codexMeta is the metadata of a session.
 type codexMeta struct {
 	ID         loose `json:"id"`
 	Timestamp  loose `json:"timestamp"`
