@@ -61,10 +61,10 @@ them either; --no-purge puts that off, and --purge alone makes up for it.`,
 	return c
 }
 
-// redaction is something that is to be erased.
+// redaction is a record to erase.
 type redaction struct {
 	answer.Redaction
-	text string // what it says, for the question
+	text string // its text, for the confirmation
 }
 
 func redact(s *ask.Shell, c *cobra.Command, args []string, flags *redactFlags) error {
@@ -109,8 +109,8 @@ func purge(ctx context.Context, s *ask.Shell, v *ask.Visit) error {
 	return nil
 }
 
-// redactions finds out what is to be erased. All of it must be there, or have
-// been erased before, and be of one tenant.
+// redactions returns the records to erase. All of them must exist, or have been erased
+// before, and belong to one tenant.
 func redactions(ctx context.Context, v *ask.Visit, args []string) ([]redaction, *lukasa.Tenant, error) {
 	var targets []redaction
 	var tenant *lukasa.Tenant
@@ -186,7 +186,7 @@ func redactionOf(ctx context.Context, v *ask.Visit, t *lukasa.Tenant, ref lukasa
 	return target, nil
 }
 
-// agree asks whether to go on.
+// agree asks the user to confirm.
 func agree(ctx context.Context, s *ask.Shell, targets []redaction, yes bool) error {
 	if yes {
 		return nil
@@ -217,7 +217,7 @@ func agree(ctx context.Context, s *ask.Shell, targets []redaction, yes bool) err
 	return fault.New(fault.Canceled, "nothing was erased")
 }
 
-// erased purges the index and answers.
+// erased purges the index and prints the answer.
 func erased(ctx context.Context, v *ask.Visit, t *lukasa.Tenant, targets []redaction, done *lukasa.Erasure, flags *redactFlags) error {
 	named := make([]answer.Redaction, len(targets))
 	for i, x := range targets {

@@ -23,8 +23,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// verifyOffline checks a document that someone handed out, without a data
-// directory.
+// verifyOffline checks a document of a third party, without a data directory.
 func verifyOffline(s *ask.Shell, c *cobra.Command, what string, flags *verifyFlags) error {
 	ctx := c.Context()
 	if flags.deep || c.Flags().Changed("data") {
@@ -66,8 +65,8 @@ func onlyOneStdin(f *verifyFlags) error {
 	return nil
 }
 
-// mistaken says so if the document is of another sort than the flag is for, and
-// otherwise that it is as err says.
+// mistaken returns an error for a document of another sort than that of the flag, and
+// otherwise err.
 func mistaken(flag string, text []byte, err error) error {
 	is, name := "", ""
 	var fields map[string]json.RawMessage
@@ -86,7 +85,7 @@ func mistaken(flag string, text []byte, err error) error {
 	return fault.Newf(fault.Usage, "--%s: this is %s", flag, name).WithCause(err).WithFix("use --" + is)
 }
 
-// keyChanged adds to a signature that does not hold what is often behind it.
+// keyChanged adds the usual cause to the error of an invalid signature.
 func keyChanged(err error) error {
 	if !errors.Is(err, fault.NotProven) || !strings.Contains(err.Error(), "sign") {
 		return err
@@ -116,7 +115,7 @@ type provenAnswer struct {
 	Origin   string          `json:"origin"`
 	Size     uint64          `json:"size"`
 	Root     string          `json:"root"`
-	Payload  json.RawMessage `json:"payload,omitempty"` // what the record says, if it came with the proof
+	Payload  json.RawMessage `json:"payload,omitempty"` // of the record, if the proof has it
 }
 
 func verifyProof(ctx context.Context, s *ask.Shell, flags *verifyFlags, key string, about lukasa.URI) error {
@@ -289,9 +288,8 @@ func verifyReceipts(ctx context.Context, s *ask.Shell, flags *verifyFlags, key s
 	return nil
 }
 
-// splitNotes takes signed notes that stand one after the other apart. A note ends
-// with its lines of signatures. What is no note comes back as one, for the check
-// to refuse.
+// splitNotes splits a sequence of signed notes. A note ends with its lines of signatures.
+// Text that is not a note is returned as one, and the check refuses it.
 func splitNotes(text []byte) [][]byte {
 	var notes [][]byte
 	var note []byte
