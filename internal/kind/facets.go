@@ -33,22 +33,22 @@ type Facets struct {
 	// Text says in one line what happened, at most [MaxText] bytes: words of the
 	// engine, and in quotes what the event says.
 	Text string
-	// Frames are the situations that the event matters in, at most [MaxFrames],
-	// the first the most telling, none twice. Their references are clean, see
-	// [CleanRef], and may be parts of the event's own text.
+	// Frames are the situations in which the event matters, at most [MaxFrames], the
+	// most specific first, without duplicates. Their references are clean, see
+	// [CleanRef], and may share memory with the event.
 	Frames []memory.Frame
-	// Outcome says how it went, as far as the event tells.
+	// Outcome is the outcome that the event states.
 	Outcome memory.Outcome
 	// Importance is what the event declares as its salience, or else what its
 	// type usually has; 0 to 1.
 	Importance float64
-	// Section is the part of a context pack that it belongs to: episodes, or
-	// evidence for what tools and the world said.
+	// Section is its section of a pack: episodes, or evidence for the output of tools
+	// and external sources.
 	Section hmx.Section
-	// Tells says that the event reports how something went.
+	// Tells says that the event reports an outcome.
 	Tells bool
-	// Checks says that what was run says whether the work is any good: tests, or
-	// a command that is one of those that check.
+	// Checks says that the event ran a check of the work: tests, or a command that
+	// checks.
 	Checks bool
 	// Call is the id that a tool's call and its result share, and Target the event
 	// that feedback is about; empty where the event names none. Both may be parts
@@ -56,10 +56,9 @@ type Facets struct {
 	Call, Target string
 }
 
-// Read returns the facets of an event. It never fails: of content that is not
-// JSON, or not of the kinds of value that its type has, what can be read is read.
-// The work is bounded by the size of the event, and that of looking for names in
-// text by constants.
+// Read returns the facets of an event. It never fails: of content that is not JSON, or
+// has other kinds of values than its type, it reads what it can. The work is bounded by
+// the size of the event, and the search for names in text by constants.
 func Read(ev *hmx.Event) Facets {
 	r := borrow(ev)
 	defer r.giveBack()
@@ -101,7 +100,7 @@ func (r *reader) target() string {
 	return r.content.str(fTarget)
 }
 
-// judge finds out what was done and how it went, once.
+// judge determines the act and its outcome, once.
 func (r *reader) judge() {
 	if r.judged {
 		return
@@ -125,7 +124,7 @@ func (r *reader) judge() {
 		if r.bit == onTestRun {
 			verb := r.verb
 			r.readCommand(&r.content, r.content.at[fCommand])
-			r.verb = verb // whatever the program does otherwise, it tested
+			r.verb = verb // this run of the program tested
 		}
 	}
 }
@@ -138,9 +137,9 @@ func shorten(s string) string {
 	return s
 }
 
-// judgeTool finds the verb of a tool: of one that runs commands that of the
-// command; of any other the one that its argument command says, such as view, or
-// its name, or the action among its arguments if the name says nothing.
+// judgeTool finds the verb of a tool: that of the command for a tool that runs commands;
+// for any other that of its argument command, such as view, or of its name, or else of
+// the action among its arguments.
 func (r *reader) judgeTool() {
 	r.tool = recognize.ReadTool(r.toolName())
 	r.verb = r.tool.Verb
@@ -161,8 +160,8 @@ func (r *reader) judgeTool() {
 	}
 }
 
-// actionFacts returns what the argument n says if it is a word that says what to
-// do, as editors and browsers take it.
+// actionFacts returns the facts of the argument n if it is the name of an action, as
+// editors and browsers take it.
 func (r *reader) actionFacts(n canon.Node) recognize.ToolFacts {
 	if n == 0 {
 		return recognize.ToolFacts{}
@@ -217,7 +216,7 @@ func (r *reader) sourceTool() string {
 	return name
 }
 
-// howItWent returns the outcome that the event tells.
+// howItWent returns the outcome that the event states.
 func (r *reader) howItWent() memory.Outcome {
 	c := &r.content
 	switch r.bit {
@@ -317,8 +316,7 @@ func (r *reader) importance() float64 {
 	return r.row.importance
 }
 
-// tells reports whether the event says how something went. A command does if it
-// has ended.
+// tells reports whether the event states an outcome. A command does if it has ended.
 func (r *reader) tells() bool {
 	return r.row.tells && (r.bit != onCommandExec || r.outcome != memory.OutcomeUnknown)
 }

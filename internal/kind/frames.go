@@ -36,7 +36,7 @@ const (
 	onEvery = onOther<<1 - 1
 )
 
-// rule says where in which events something stands that makes a frame.
+// rule says which member of which events makes a frame.
 type rule struct {
 	on    eventSet
 	where place
@@ -110,7 +110,7 @@ const (
 	inEnvelope
 )
 
-// method is how a reference is found in what stands there.
+// method is how a reference is found in a member.
 type method uint8
 
 const (
@@ -123,7 +123,7 @@ const (
 	programAddress               // the address that a command names
 	hostName                     // the host of an address
 	serverName                   // the server in mcp__server__tool
-	afterTool                    // what stands after tool:
+	afterTool                    // the text after tool:
 )
 
 // condition is when a rule applies.
@@ -136,7 +136,7 @@ const (
 	ifShell                 // the tool runs commands
 	ifFailed                // it failed, and asked no address
 	ifFailedShell           // it failed, and the tool runs commands
-	ifNotPassed             // it is not known to have gone well
+	ifNotPassed             // it is not known to have succeeded
 	ifMaking                // the tool writes whole files
 	ifReaching              // the verb addresses a person: deliver, negotiate, schedule, delegate
 )

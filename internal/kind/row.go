@@ -51,8 +51,7 @@ var rows = [...]row{
 	{hmx.TypeFeedback, record.User, "what the user thought of it", 0.7, hmx.SectionEpisodes, true, memory.VerbNegotiate, byType},
 }
 
-// other is the row of every type that is not in the table: nothing is known of
-// where it comes from.
+// other is the row of every type that is not in the table: its origin is unknown.
 var other = row{
 	trust: record.External, why: "a type that the protocol does not know",
 	importance: 0.2, section: hmx.SectionEvidence, verb: memory.VerbMonitor,

@@ -107,9 +107,9 @@ func fits(c english.Clause, kind attributeKind, first, last string) bool {
 	return false
 }
 
-// valued reports whether what is said of an attribute is a value, not how it is
-// just now. A name, a number or an address is one; a plain word is where nothing
-// else can be meant.
+// valued reports whether the text about an attribute is a value, rather than its current
+// condition. A name, a number or an address is a value; a plain word is one only if
+// nothing else can be meant.
 func valued(c english.Clause, first, last string) bool {
 	value := c.At(0)
 	where := value.Low == "in" || value.Low == "on" || value.Low == "at"

@@ -78,7 +78,7 @@ func readPrefers(c english.Clause) (Statement, bool) {
 	return s, ok
 }
 
-// readLikes reads what is liked and disliked in general, not what is at hand.
+// readLikes reads general likes and dislikes, not those of the current object.
 func readLikes(c english.Clause) (Statement, bool) {
 	polarity := memory.PolarityDislike
 	rest, ok := c.Cut("i hate", "i dislike", "i detest", "i can not stand", "i do not like", "i do not enjoy", "i am not a fan of", "i do not care for", "i am not a big fan of")
@@ -104,7 +104,7 @@ func readLikes(c english.Clause) (Statement, bool) {
 	return taste(polarity, english.Subject("user/taste", rest.Thought()))
 }
 
-// readHabit reads what users always or never do, as far as it tells of a taste.
+// readHabit reads what users always or never do, if it expresses a taste.
 func readHabit(c english.Clause) (Statement, bool) {
 	polarity := memory.PolarityLike
 	rest, ok := c.Cut("i always", "i usually only", "i only ever", "i only")
@@ -351,8 +351,8 @@ func isYear(low string) bool {
 	return err == nil
 }
 
-// chosen reports whether a clause means one among those that were offered: "the blue one", "the
-// cheapest", "version b". So does "the" with one word and no more.
+// chosen reports whether a clause selects one of several offers: "the blue one", "the cheapest",
+// "version b". "The" with a single word does so, too.
 func chosen(c english.Clause) bool {
 	if c.Has(english.Choices()) {
 		return true

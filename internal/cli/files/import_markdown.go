@@ -124,7 +124,7 @@ func (m *vaultImport) all(ctx context.Context) error {
 		return err
 	}
 	if m.dir.manifest == nil || m.DryRun || m.dir.manifest.Tenant != m.tenant {
-		return nil // the manifest belongs to another board
+		return nil // there is no manifest of this tenant, or nothing was written
 	}
 	return m.dir.keep(m.next)
 }

@@ -119,8 +119,8 @@ type projectAnswer struct {
 	Problems    []string `json:"problems"`
 }
 
-// PolicyAt returns the settings in force in a place: recording, and the enforcement, which
-// overrides the one that an agent was installed with.
+// PolicyAt returns the settings in force in a place: recording, and the enforcement. The setting
+// of the person wins, else the stricter of the project's file and the installed one.
 func PolicyAt(p *project.Place, own ownSetting, installed string) (a projectAnswer) {
 	a = projectAnswer{
 		Name: p.Name, Root: p.Root, IDs: append([]string{}, p.IDs...), Branch: p.Branch, File: p.Settings.File, Problems: append([]string{}, p.Settings.Problems...),
