@@ -17,8 +17,8 @@ var (
 	// StandsFor are verbs of how what the agent makes is to be.
 	StandsFor = List("get go stay live belong carry start end follow come")
 
-	// Foretold are verbs of what will not happen to someone, and because are words of why
-	// something cannot be.
+	// Foretold are verbs of predictions ("you will never know"), and Because are words that
+	// begin the reason why something cannot be.
 	Foretold = List("be know understand guess find see need believe regret notice get have like miss want lose")
 	Because  = Phrases("because|since|as it|until|anyway")
 
@@ -56,7 +56,7 @@ var (
 	// Momentary are phrases by which something is for the moment.
 	Momentary = Phrases("now|yet|today|tonight|tomorrow|for now|right now|until|till|first|again|just|this time|in this pr|in this commit|so far|at the moment|while you|while i|here|too much|too many|instead of")
 
-	// Recalls are phrases by which users speak of what they said before.
+	// Recalls are phrases with which users refer to what they said before.
 	Recalls = Phrases("i told you to|i told you not|i said you|when i said|when i told|told you about")
 
 	// Wanting are phrases by which a user says what is wanted of the agent.

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Fold returns a word as words of rules and of actions are compared: in lower case,
-// without the ending of a number or a tense, with one of several synonyms.
+// Fold returns a word in the form in which words of rules and actions are compared: in lower
+// case, without the ending of a number or a tense, with one of several synonyms.
 func Fold(word string) string { return ending(Exact(word)) }
 
-// Exact returns a name as names of things are compared: in lower case, and one of
-// several for one thing.
+// Exact returns a name in the form in which names are compared: in lower case, with one of
+// several synonyms.
 func Exact(name string) string {
 	w := strings.ToLower(name)
 	if same, ok := sameAs[w]; ok {

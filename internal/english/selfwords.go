@@ -95,7 +95,7 @@ var (
 	Persons = List("wife husband partner spouse girlfriend boyfriend fiance fiancee son daughter kid baby mother mom mum father dad brother sister boss manager supervisor advisor assistant colleague coworker mentor lawyer",
 		"accountant landlord roommate flatmate friend dog cat doctor dentist therapist teacher coach cofounder co-founder reviewer teammate client neighbor neighbour grandmother grandfather aunt uncle cousin niece nephew")
 
-	// Unsettled words after "is" tell how a thing is just now, or nothing.
+	// Unsettled words after "is" describe a temporary condition, or nothing.
 	Unsettled = List("not wrong missing broken gone lost down late changing being still getting running so too very the same listed hacked locked blocked unknown private confidential different going working great good bad awesome",
 		"amazing full empty invalid incorrect correct right valid on off in out up ready done fine ok okay what why how that because full crazy busy hectic packed almost already about under over also shown below above attached",
 		"like simple important easy hard tough limited tight flexible open killing hurting slow fast dead stuck sick tired better worse nice cool terrible horrible perfect beautiful cute adorable closed corrupt corrupted live active inactive offline online misspelled expired all unclear unavailable exhausting draining demanding boring stressful rewarding fulfilling challenging interesting exciting acting having")

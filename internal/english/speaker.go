@@ -82,7 +82,7 @@ func Foreign(words []Word) bool {
 	return false
 }
 
-// SaysChange reports whether it is said that something has changed.
+// SaysChange reports whether words say that something has changed.
 func SaysChange(c Clause) bool { return c.Has(Changes()) }
 
 // BoundTo returns the words that bind a statement to a time or a task.
@@ -109,8 +109,8 @@ func BoundTo(text string, words []Word) string {
 	return text[words[from].From:words[to-1].To]
 }
 
-// Earnest reports whether a sentence is meant as it stands: no joke, no guess,
-// no supposition, and nothing that someone else said.
+// Earnest reports whether a sentence is meant literally: no joke, no guess, no
+// supposition, and no reported speech.
 func Earnest(text string, words []Word) bool {
 	if strings.ContainsAny(text, "🙄😂🤣🙃😜😏") || strings.HasSuffix(strings.TrimRight(text, ". "), " /s") {
 		return false
@@ -135,7 +135,7 @@ func Reported(words []Word) bool {
 	return false
 }
 
-// GivesSecret reports whether words give a secret away, rather than speak of secrets.
+// GivesSecret reports whether words contain a secret, rather than mention secrets.
 func GivesSecret(words []Word) bool {
 	_, to, ok := Secrets().Find(words)
 	if !ok || to >= len(words) {

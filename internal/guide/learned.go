@@ -51,7 +51,7 @@ type cause struct {
 	strength         float64
 }
 
-// read reads an artifact. One that holds nothing for a check is passed over.
+// read reads an artifact. It skips one that a check does not use.
 func (c *Checker) read(a *hmx.Artifact) {
 	switch a.ArtifactType {
 	case hmx.TypeFailurePlaybook:
@@ -142,7 +142,7 @@ func (k *checking) learned() {
 	k.schema()
 }
 
-// playbook tells of failures that the same or its like had before.
+// playbook adds reasons from earlier failures of the same action or similar ones.
 func (k *checking) playbook() {
 	told := 0
 	for i := range k.playbooks {

@@ -70,8 +70,8 @@ func (h *heard) take(key string, from, to time.Time) *mark {
 	return nil
 }
 
-// takeWords returns the mark of a message that says a text, and takes that text from it: what a
-// hook tells at the end of a turn is all that was said in it.
+// takeWords returns the mark of a message that contains a text, and removes that text from it:
+// at the end of a turn a hook records all text of the turn as one message.
 func (h *heard) takeWords(role, text string, at time.Time) *mark {
 	for _, m := range h.marks["said "+role] {
 		switch {

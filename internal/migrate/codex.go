@@ -127,7 +127,7 @@ func (r *run) codex(ctx context.Context, src *text) error {
 	return err
 }
 
-// bareCodex tells what a line of an older rollout is: its first one is about the session.
+// bareCodex returns the type of a line of an older rollout: the first one is about the session.
 func bareCodex(c *codexLine) loose {
 	switch c.Type {
 	case "":
@@ -367,7 +367,7 @@ func shellLine(args map[string]any) map[string]any {
 	return args
 }
 
-// exitLine is how the text of a command's output tells how it ended.
+// exitLine is the line of a command's output with its exit code.
 var exitLine = pattern(`(?m)^(?:Exit code: |Process exited with code )(\d+)$`)
 
 // codexOutput reads what a tool gave back: text, an object with text and how it went, or text

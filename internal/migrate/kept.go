@@ -34,7 +34,7 @@ const HookSource = "hook/"
 // When reads a time as programs write it.
 func When(v any) (hmx.Time, bool) { return when(v) }
 
-// CodexResult reads what a tool of Codex gave back, and how it went if that is said.
+// CodexResult reads the result of a tool of Codex, and its outcome if it is stated.
 func CodexResult(output json.RawMessage) (map[string]any, hmx.Opt[bool]) {
 	return codexOutput(output)
 }

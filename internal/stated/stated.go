@@ -72,7 +72,7 @@ type Statement struct {
 	// Anaphoric says that a retraction, an exception or a correction names no
 	// subject of its own and means what was stated last: "forget that rule".
 	Anaphoric bool
-	// Everywhere says that it was said for all projects of the user.
+	// Everywhere says that it holds for all projects of the user.
 	Everywhere bool
 	// Topic is the trigger of a standing instruction as it is written, such as
 	// "recipes" in "whenever I ask about recipes". It is empty if the instruction
@@ -83,5 +83,5 @@ type Statement struct {
 	Within string
 }
 
-// Temporary reports whether it was said for a while only.
+// Temporary reports whether it holds for a limited time only.
 func (s *Statement) Temporary() bool { return s.Within != "" }

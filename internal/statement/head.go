@@ -49,9 +49,9 @@ func readState(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// readFramed reads what is said of a situation: "when you write Go, never ...", "in
-// this repo, always ...". Only rules and preferences can be said so, and of
-// what is not sure to come ("if") nothing is taken.
+// readFramed reads a statement for a situation: "when you write Go, never ...", "in
+// this repo, always ...". It takes only rules and preferences, and nothing for a
+// situation that may not occur ("if").
 func readFramed(c english.Clause) (Statement, bool) {
 	first := c.At(0).Low
 	asks := (first == "when" || first == "if" || first == "whenever" || first == "anytime") && c.At(1).Low == "i" && (english.Sayings()[c.At(2).Low] || english.Pastes()[c.At(2).Low] || english.Sayings()[c.At(3).Low] && english.Stress()[c.At(2).Low] || c.At(2).Low == "ever" && english.Sayings()[c.At(3).Low])

@@ -44,7 +44,7 @@ func readAbsolute(c english.Clause) (Statement, bool) {
 	return readAct(rest.Stressed(), memory.StrengthHard)
 }
 
-// readTold reads what is said in the second person, and what is forbidden.
+// readTold reads rules in the second person, and bans.
 func readTold(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
 		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever", "you do not have permission to", "you have no permission to", "you do not have my permission to", "you are forbidden to", "you are strictly forbidden to", "you are prohibited to", "you are not supposed to ever", "you are never supposed to", "i forbid you to", "i never allow you to"); ok {
@@ -252,8 +252,8 @@ func readActing(c english.Clause, strength memory.Strength) (Statement, bool) {
 	return s, s.Subject != ""
 }
 
-// readForbidden is act for what is said without "always" or "never". That is often
-// meant for the moment, so only verbs of habit count, and nothing that is at hand.
+// readForbidden is readAct for a ban without "always" or "never". Such a ban is often
+// temporary, so only verbs of habit count, and no objects of the current task.
 func readForbidden(c english.Clause) (Statement, bool) {
 	if c.At(0).Low == "ever" {
 		return readAct(c.Skip(1), memory.StrengthHard)

@@ -57,8 +57,8 @@ func NoFile() error {
 		WithFix("name a file, pipe something in, or use - to type it here")
 }
 
-// Readable looks whether open has a chance with each FILE, without opening one:
-// for commands that have something to do before they read.
+// Readable checks whether Open can succeed for each FILE, without opening one. It is for
+// commands that have work to do before they read.
 func (s *Shell) Readable(args []string) error {
 	if len(args) == 0 && s.Detect(s.Stdin).Is {
 		return NoFile()

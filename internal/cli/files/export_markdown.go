@@ -73,7 +73,7 @@ func exportMarkdown(s *ask.Shell, c *cobra.Command, flags *exportFlags) error {
 	})
 }
 
-// printExported says what became of the files.
+// printExported prints the counts of files.
 func printExported(s *ask.Shell, a *exportedMarkdown) error {
 	if s.JSON {
 		if err := s.WriteJSON(a); err != nil {

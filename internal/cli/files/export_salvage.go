@@ -84,7 +84,7 @@ func salvageTenant(s *ask.Shell, c *cobra.Command, flags *exportFlags, open *tra
 		WithFix("add --tenant T, and salvage one after the other; the first is " + ask.QuoteShell(names[0]))
 }
 
-// writeSalvage writes a salvage, and tells what is missing.
+// writeSalvage writes a salvage, and reports what is missing.
 func writeSalvage(ctx context.Context, s *ask.Shell, flags *exportFlags, salvage func(context.Context, io.Writer, func(done, total uint64)) (*lukasa.Salvaged, error)) error {
 	p := s.Progress()
 	defer p.Done()

@@ -87,8 +87,7 @@ some was not taken; the others are recorded.`,
 	return c
 }
 
-// exported looks whether a source begins as an export does, and leaves it at its
-// beginning.
+// exported checks whether a source begins like an export, and rewinds it.
 func exported(in *ask.Input) error {
 	head := make([]byte, 4096) // the head of an export is shorter
 	n, err := io.ReadFull(in, head)
@@ -196,7 +195,7 @@ func importFile(s *ask.Shell, c *cobra.Command, args []string, flags *ask.BoardF
 	})
 }
 
-// showImportedSalvage tells what is missing of what came out of a damaged directory.
+// showImportedSalvage prints what is missing in a salvage of a damaged directory.
 func showImportedSalvage(s *ask.Shell, a *answer.ImportedSalvage) {
 	if a == nil {
 		return

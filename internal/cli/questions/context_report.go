@@ -145,7 +145,7 @@ func showBudget(s *ask.Shell, b *bundle.Bundle) {
 	fmt.Fprintln(s.Stdout)
 }
 
-// showReachable prints what was left out for want of room, best first.
+// showReachable prints what was left out because of the budget, best first.
 func showReachable(s *ask.Shell, b *bundle.Bundle) {
 	if b.Trimmed == 0 {
 		return

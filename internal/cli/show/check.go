@@ -82,7 +82,7 @@ func showRule(s *term.Screen, r *answer.CheckReason) {
 	}
 }
 
-// showBasis prints what a line rests on.
+// showBasis prints the source of a line.
 func showBasis(s *term.Screen, quote, source string) {
 	if quote != "" {
 		fmt.Fprintf(s.Stdout, "  %-8s %s\n", "", strconv.Quote(term.Preview(quote, 160)))

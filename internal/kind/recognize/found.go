@@ -1,8 +1,8 @@
-// Package recognize tells what names in events stand for: files and addresses, the program and the
+// Package recognize finds what names in events stand for: files and addresses, the program and the
 // verb of a command, the verb of a tool, and people and other entities in text.
 //
-// It knows forms and closed lists and nothing else. What it finds goes into frames and indexes, so
-// that a change of it raises the Version or the ContentVersion of internal/kind.
+// It uses only forms and closed lists. Frames and indexes store its results, so a change of them
+// raises the Version or the ContentVersion of internal/kind.
 package recognize
 
 import (
@@ -19,7 +19,7 @@ type Entity struct {
 
 // The types of entities.
 const (
-	EntityPerson     = "person"     // who spoke, or whom the event names as its user
+	EntityPerson     = "person"     // the speaker, or the user that the event names
 	EntityFile       = "file"       // a path
 	EntityTool       = "tool"       // a tool of an agent
 	EntityCommand    = "command"    // a program, and a program with its subcommand
