@@ -88,8 +88,8 @@ func readTold(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// readConsent reads that the user wants to be asked before something is done: "ask before
-// pushing to main". Its subject is that of "never push to main without asking".
+// readConsent reads a request to be asked before an act: "ask before pushing to main". Its
+// subject is that of "never push to main without asking".
 func readConsent(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("always", "please always", "you must always", "you must", "you should always", "you need to", "you have to"); ok {
 		c = rest
@@ -167,7 +167,7 @@ func readAsked(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// readOnward reads what holds from now on: an order, or how a group works.
+// readOnward reads what holds from now on: an order, or a practice of a group.
 func readOnward(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("from now on", "from here on out", "from here on", "from this point on", "going forward", "moving forward", "in the future", "in future", "henceforth", "starting now", "starting today", "starting tomorrow", "from today on", "from today", "as of today", "as of now")
 	if !ok {
@@ -205,8 +205,8 @@ func readOnward(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// readAct reads a verb and what it acts on as a rule. What a verb acts on must be
-// said: "never do that" is of no use later.
+// readAct reads a verb and its object as a rule. The object is required: "never do
+// that" is useless later.
 func readAct(c english.Clause, strength memory.Strength) (Statement, bool) {
 	for len(c) > 1 && strings.HasSuffix(c.At(0).Low, "ly") && !english.Actions()[c.At(0).Low] {
 		c = c.Skip(1) // an adverb
@@ -221,7 +221,7 @@ func readAct(c english.Clause, strength memory.Strength) (Statement, bool) {
 	return readActs(c, strength)
 }
 
-// readActs is act for what may be about something that the sentence itself has named.
+// readActs is readAct for a clause whose object the sentence may have named before.
 func readActs(c english.Clause, strength memory.Strength) (Statement, bool) {
 	if c.Has(english.Proverbs()) && !c.Concrete() {
 		return Statement{}, false
@@ -229,7 +229,7 @@ func readActs(c english.Clause, strength memory.Strength) (Statement, bool) {
 	return readActing(c, strength)
 }
 
-// readActing is acts for what can be no proverb.
+// readActing is readActs for a clause that cannot be a proverb.
 func readActing(c english.Clause, strength memory.Strength) (Statement, bool) {
 	verb := c.At(0)
 	if !english.Actions()[verb.Low] || verb.Quoted || !english.Complete()[verb.Low] && !(strength == memory.StrengthHard && english.Undirected()[verb.Low]) && (len(c) < 2 || verb.Stop != 0 && verb.Stop != '(') {
@@ -241,7 +241,7 @@ func readActing(c english.Clause, strength memory.Strength) (Statement, bool) {
 	s := Statement{Type: memory.TypeConstraint, Strength: strength}
 	words := c
 	if at := excepted(words); at > 0 {
-		// It takes the place of the same rule without an exception.
+		// It replaces the same rule without an exception.
 		words, s.Correction = words[:at], true
 	}
 	words = words.DeedWords()
@@ -264,7 +264,7 @@ func readForbidden(c english.Clause) (Statement, bool) {
 	return readAct(c, memory.StrengthFirm)
 }
 
-// readStanding reads an order that says itself that it is meant for every time.
+// readStanding reads an order that is explicitly permanent.
 func readStanding(c english.Clause) (Statement, bool) {
 	if !c.Has(english.Everytime()) && c.Questioned() == 0 || c.Skip(1).Unsaid(c.At(0).Low) {
 		return Statement{}, false
@@ -283,7 +283,7 @@ func readOrder(c english.Clause) (Statement, bool) {
 	return readActs(c, memory.StrengthFirm)
 }
 
-// readOrdered is order for what can be no proverb.
+// readOrdered is readOrder for a clause that cannot be a proverb.
 func readOrdered(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("do not", "not", "please", "always"); ok {
 		c = rest
@@ -291,7 +291,7 @@ func readOrdered(c english.Clause) (Statement, bool) {
 	return readActing(c, memory.StrengthFirm)
 }
 
-// readInstead reads what is to be used in place of something else.
+// readInstead reads what to use instead of something else.
 func readInstead(c english.Clause) (Statement, bool) {
 	one, other, strength, ok := english.Instead(c)
 	if !ok {
