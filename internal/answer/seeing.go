@@ -209,7 +209,7 @@ type Graph struct {
 	Nodes []Node `json:"nodes"`
 	Edges []Link `json:"edges"`
 	More  bool   `json:"more"`           // than the limit
-	Left  int    `json:"left,omitempty"` // so many or more are left out
+	Left  int    `json:"left,omitempty"` // at least this number is left out
 }
 
 // Node is a record, an event, or a name that several of them mention.

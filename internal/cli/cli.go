@@ -3,18 +3,17 @@
 //
 // Guarantees, for every command: the answer alone is on standard output; an
 // error is printed once, in one form, with its code from the catalogue (a JSON
-// object with --json); the exit code is that code's; output that cannot be
-// written is never passed over in silence, except that a reader who left is not
-// an error worth words; nothing outside the arguments given to [Run] is read or
-// written, apart from the files that the arguments name and the clock.
+// object with --json); the exit code is that code's; a failed write of the output is
+// reported, except for a closed pipe; nothing outside the arguments given to [Run]
+// is read or written, apart from the files that the arguments name and the clock.
 //
-// It holds no logic of its own: what a command computes lives on lower floors. This package has the
+// It holds no logic of its own: what a command computes is on lower floors. This package has the
 // list of commands (commands.go), help, completion and manual pages, and the commands serve, mcp and
-// demo. The other commands are in packages below it, by what they are about, and they share three:
+// demo. The other commands are in packages below it, by topic, and they share three:
 //
 //   - term prints: streams, colours, tables, progress;
 //   - show has a printer for each type of answer;
-//   - ask has what every command stands on, and makes commands of operations.
+//   - ask has the base of every command, and makes commands of operations.
 package cli
 
 import (

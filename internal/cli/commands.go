@@ -24,7 +24,7 @@ Merkle tree for each tenant proves the rest to someone who has only a key.
 It also speaks HMX-1.0, the protocol of agents and their memory: check events,
 artifacts and context packs, hash them, translate them.`
 
-// programExample is the first thing a newcomer runs, in a checkout.
+// programExample has the first commands for a new user, in a checkout.
 const programExample = `  lukasa demo
   lukasa install claude-code --print
   lukasa ingest examples/session.ndjson
@@ -121,8 +121,8 @@ func commands() []command {
 	}
 }
 
-// Brief reports whether a command line is over in a moment, and someone waits for it: that of
-// a hook.
+// Brief reports whether a command line must end quickly because an agent waits for it: that of a
+// hook.
 func Brief(args []string) bool { return len(args) > 0 && args[0] == hooks.NameHook }
 
 // onlyHook is the list of commands for a hook, which has no time for the others.

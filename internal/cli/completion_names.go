@@ -162,8 +162,8 @@ func suggestNames(s *ask.Shell, c *cobra.Command) {
 	}
 }
 
-// completionWait returns how long the names may take. What is not a length of time is
-// ignored: nobody reads errors of a completion.
+// completionWait returns how long the names may take. It ignores a value that is not a
+// duration, since errors of a completion are not shown.
 func completionWait(s *ask.Shell) time.Duration {
 	if d, err := time.ParseDuration(s.Env(completionEnv)); err == nil && d > 0 {
 		return d

@@ -89,7 +89,7 @@ type demoNext struct {
 	Probability float64 `json:"probability"`
 }
 
-// demoErased is what became of the password.
+// demoErased is the result of the erasure of the password.
 type demoErased struct {
 	Event       string `json:"event"`
 	FilesWithIt int    `json:"files_with_it"`
@@ -326,7 +326,7 @@ func (t *tour) next(ctx context.Context) error {
 	return nil
 }
 
-// correction shows what became of what the user took back.
+// correction shows the result of a statement that the user took back.
 func (t *tour) correction(ctx context.Context) error {
 	_, changes, err := t.tenant.History(ctx, lukasa.Ref{Key: demo.Corrected}, lukasa.View{})
 	if err != nil {

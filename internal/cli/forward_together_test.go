@@ -253,8 +253,8 @@ func TestCallerGivesNothingElse(t *testing.T) {
 	}
 }
 
-// Whoever listens at the address of a server and does not know the secret learns
-// nothing of the command, and whoever calls without it has nothing done.
+// A process that listens at the address of a server without the secret learns nothing of
+// the command, and a client without the secret has no command run.
 func TestStrangers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	b, c := atServer(t, dir)
@@ -317,7 +317,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// What a server that was killed left behind keeps nobody out.
+// The files that a killed server left behind block no other process.
 func TestServerIsGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	b, err := lukasa.Open(dir, lukasa.Options{})

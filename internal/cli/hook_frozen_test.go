@@ -14,9 +14,9 @@ import (
 )
 
 // frozenBoard is a data directory as the version before project scopes and keyed marks left
-// it: three compiled sessions of Claude Code through its hooks, a fourth one, and a spool that
-// nobody has folded in. Its compiled playbook teaches an agent to call again after a denial.
-// It is never made again.
+// it: three compiled sessions of Claude Code through its hooks, a fourth one, and a spool with
+// events that are not recorded yet. Its compiled playbook advises an agent to call again after a
+// denial. It is never regenerated.
 const frozenBoard = "testdata/format-2"
 
 // A directory of the last version opens with its root. Its rules bind, its marks are

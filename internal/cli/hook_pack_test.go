@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// told runs a hook and returns what the agent is told, without the marks.
+// told runs a hook and returns the context for the agent, without the marks.
 func told(t *testing.T, env func(string) (string, bool), dir, input string) string {
 	t.Helper()
 	out, problems, code := runHook(t, env, input, "claude-code", "--data", dir, "--tenant", "acme", "--limit", "1m")
@@ -38,8 +38,8 @@ func prompted(session, dir, prompt string) string {
 	return fmt.Sprintf(`{"hook_event_name":"UserPromptSubmit","session_id":%q,"cwd":%q,"prompt":%q}`, session, dir, prompt)
 }
 
-// What is told at a prompt has to do with it, is not of another project, and is not what the
-// agent has before its eyes.
+// The context for a prompt is related to it, belongs to no other project, and repeats nothing
+// that the agent already has.
 func TestHookPack(t *testing.T) {
 	env := nothing(t)
 	home := t.TempDir()

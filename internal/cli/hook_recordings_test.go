@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/cli/ask"
 )
 
-// recording is a session of a real agent, as it told its hooks and as it wrote its transcript.
+// recording is a session of a real agent: the input of its hooks, and its transcript.
 type recording struct {
 	agent, transcript string
 	hooks             []recordedHook

@@ -160,8 +160,8 @@ func TestHookServed(t *testing.T) {
 	}
 }
 
-// A server that is gone, one that does not answer, a directory that somebody has, one that
-// cannot be written: exit code 0, an answer that is valid, and nothing lost that could be kept.
+// A server that is gone, one that does not answer, a directory that another process has open,
+// one that cannot be written: exit code 0, a valid answer, and every event kept that can be.
 func TestHookNeverFails(t *testing.T) {
 	testsize.Long(t, "it waits for servers that do not answer")
 	env := nothing(t)
@@ -197,7 +197,7 @@ func TestHookNeverFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = silent.Close() }() // nobody comes any more
+		defer func() { _ = silent.Close() }() // no client connects any more
 		text, err := json.Marshal(ask.Address{Version: ask.WireVersion, Network: "tcp", Address: silent.Addr().String(), Dir: dir, Secret: make([]byte, 32)})
 		if err != nil {
 			t.Fatal(err)
@@ -253,7 +253,7 @@ func TestHookNeverFails(t *testing.T) {
 	}
 }
 
-// What is told of trouble is bounded.
+// The log of errors is bounded.
 func TestHookLog(t *testing.T) {
 	testsize.OneGoroutine(t)
 	dir := filepath.Join(t.TempDir(), "data")

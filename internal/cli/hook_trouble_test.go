@@ -49,7 +49,7 @@ func asides(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// folded returns the results of a session when someone has opened the directory.
+// folded returns the results of a session after a process has opened the directory.
 func folded(t *testing.T, dir, session string) map[string]int {
 	t.Helper()
 	b, err := lukasa.Open(dir, lukasa.Options{})
@@ -183,7 +183,7 @@ func TestHookServerIsNone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = server.Close() }() // nobody comes any more
+			defer func() { _ = server.Close() }() // no client connects any more
 			go func() {
 				for {
 					c, err := server.Accept()
@@ -223,7 +223,7 @@ func TestHookTellsAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = server.Close() }() // nobody comes any more
+	defer func() { _ = server.Close() }() // no client connects any more
 	at := &ask.Address{Version: ask.WireVersion, Network: "tcp", Address: server.Addr().String(), Dir: dir, Secret: bytes.Repeat([]byte{1}, 32)}
 	text, err := json.Marshal(at)
 	if err != nil {
@@ -306,8 +306,8 @@ func frozen(t *testing.T, dir string) {
 	mounted(t, dir, "-o", "remount,ro,bind")
 }
 
-// A directory that cannot be written: nothing can be kept, and nothing but the agent's own
-// standard error can be told, so that is told.
+// In a directory that cannot be written nothing can be kept. The hook reports that on the
+// standard error of the agent, the only place left.
 func TestHookReadOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	if out, _, code := runHook(t, nothing(t), toolUse("s", 1), "claude-code", "--data", dir); out != "{}\n" || code != 0 {

@@ -61,7 +61,7 @@ func opened(t *testing.T, dir string) *lukasa.Board {
 	return b
 }
 
-// contents returns what is on a board: what each thing says, and its trust.
+// contents returns the content and the trust of each record of a board.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	b := opened(t, dir)
@@ -91,7 +91,7 @@ func lk(t *testing.T, dir string, args ...string) (int, string) {
 }
 
 // A board that was exported and imported has the same memories with the same trust, and gives
-// the same files but for when things were written.
+// the same files except for the times of the records.
 func TestMarkdownRoundTrip(t *testing.T) {
 	testsize.OneGoroutine(t)
 	dir := t.TempDir()

@@ -96,7 +96,7 @@ func mcp(s *ask.Shell, c *cobra.Command, flags *mcpFlags) error {
 		server := mcpapi.New(mcpapi.Options{Board: v.Board, Quotas: s.Served.Quotas, Tools: mcpapi.Set(flags.tools), Session: agentSession(s), Conditions: agentProject(s), Version: buildVersion()})
 		err = server.ServeStdio(ctx, who, s.Stdin, prompt{s.Stdout})
 		if ctx.Err() != nil {
-			return nil // told to go
+			return nil // cancelled
 		}
 		return err
 	})
@@ -126,7 +126,7 @@ func agentProject(s *ask.Shell) []string {
 	return nil
 }
 
-// speaker returns who an agent on standard input is.
+// speaker returns the principal of an agent on standard input.
 func speaker(ctx context.Context, v *ask.Visit, tenant, agent string) (*auth.Principal, error) {
 	who := &auth.Principal{Key: "stdio", Role: auth.Member, Tenant: tenant, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.Agent}
 	if agent != "" {
@@ -135,7 +135,7 @@ func speaker(ctx context.Context, v *ask.Visit, tenant, agent string) (*auth.Pri
 	if v.Scope == "" {
 		return who, nil
 	}
-	// The scope says who it is for, and whether it holds.
+	// The scope names its holder, and Authenticate verifies it.
 	keys := v.Shell.Served.Keys
 	if keys == nil {
 		var err error

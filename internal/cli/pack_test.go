@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// packed is a board with a few memories, and who asks it.
+// packed makes a board with a few memories, and returns a function that runs commands on it.
 func packed(t *testing.T) func(args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	env := setTo(map[string]string{"HOME": t.TempDir(), "USER": "dana"})

@@ -16,10 +16,9 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// What the README and the pages beside it show is what
-// happens: the commands of a page are run one after the other, on a board of its own and
-// by a clock that stands at the time of the story, and what they print is compared but for
-// what chance makes. -update pastes it anew.
+// The README and the pages beside it show real output: the test runs the commands of a page
+// in order, on a board of its own and with a clock fixed at the time of the story, and
+// compares what they print, except for random parts. -update pastes the new output.
 func TestColdStartShowsWhatHappens(t *testing.T) {
 	testsize.OneGoroutine(t)
 	for _, page := range []string{"README.md", "docs/proofs.md", "docs/cold-start.md", "docs/recall.md", "docs/packs.md", "docs/compile.md", "docs/check.md"} {

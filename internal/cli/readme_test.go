@@ -16,7 +16,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-// No page has a place that somebody meant to fill in.
+// No page contains a placeholder.
 func TestDocumentsAreFinished(t *testing.T) {
 	testsize.OneGoroutine(t)
 	blank := regexp.MustCompile(`@[A-Z]+@|\bTBD\b|\bFIXME\b|\bTODO\b`)
@@ -35,8 +35,8 @@ func TestDocumentsAreFinished(t *testing.T) {
 	}
 }
 
-// What the page of the protocol shows is what happens: every block that runs the program
-// from the checkout is run, and its output compared. -update pastes it anew.
+// The page of the protocol shows real output: the test runs every block that runs the program
+// from the checkout, and compares its output. -update pastes the new output.
 func TestProtocolShowsWhatHappens(t *testing.T) {
 	t.Chdir("../..")
 	page, err := os.ReadFile("docs/protocol.md")

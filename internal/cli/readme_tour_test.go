@@ -82,7 +82,7 @@ func layTranscripts(t *testing.T, dir string) {
 		case "tool_result":
 			role, said = "user", map[string]any{"type": "tool_result", "tool_use_id": c.Call, "is_error": !c.Success, "content": c.Error + string(c.Result)}
 		default:
-			continue // Claude Code notes no such thing
+			continue // Claude Code does not record it
 		}
 		text, err := json.Marshal(map[string]any{
 			"type": role, "uuid": e.ID, "sessionId": e.Session, "timestamp": e.Time, "cwd": "/home/ines/lantern",

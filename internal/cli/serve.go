@@ -74,7 +74,7 @@ func (f *serveFlags) add(c *cobra.Command) {
 	}
 }
 
-// settingValue is a flag whose text is read by whoever knows the setting.
+// settingValue is a flag whose text the owner of the setting parses.
 type settingValue struct {
 	text *string
 	is   bool // true or false

@@ -51,7 +51,7 @@ Put this into a bug report.`,
 	}
 }
 
-// buildVersion is what the linker was told, or what Go recorded about the
+// buildVersion is the version that the linker set, or what Go recorded about the
 // checkout or the module download, or "devel" when neither is known.
 func buildVersion() string {
 	if version != "" {

@@ -150,8 +150,8 @@ func (f *blindableFile) ReadAt(b []byte, at int64) (int, error) {
 	return f.File.ReadAt(b, at)
 }
 
-// TestCompileAfterFailure has a compile fail that the board began by itself: it is told of,
-// counted, and tried again when its time has come.
+// TestCompileAfterFailure: a failed automatic compile is reported, counted, and retried when
+// it is due.
 func TestCompileAfterFailure(t *testing.T) {
 	clock, fs := newClock(), &blindable{FS: disk.NewMem()}
 	compiles := make(chan error, 16)

@@ -10,7 +10,7 @@ import (
 
 // Word is a word of a sentence. A contraction is two words in one place.
 type Word struct {
-	Low      string // in small letters, with straight apostrophes
+	Low      string // in lower case, with straight apostrophes
 	From, To int
 	Stop     byte // the mark behind it: a comma, a colon, a dash; else 0
 	Capital  bool
@@ -68,8 +68,8 @@ func Split(text string, s Sentence) []Word {
 	return dictated(words)
 }
 
-// dictated returns words with "period" as the mark that it is in what was spoken: at the end, or
-// before words that begin another sentence.
+// dictated returns words with a spoken "period" as the mark: at the end, or before words that
+// begin another sentence.
 func dictated(words []Word) []Word {
 	for i := len(words) - 1; i > 2; i-- {
 		if w := words[i]; w.Low != "period" || w.Quoted || w.Stop != 0 || Determiners()[words[i-1].Low] || i+1 < len(words) && !Fillers()[words[i+1].Low] && words[i+1].Low != "never" && words[i+1].Low != "do" {
@@ -87,7 +87,7 @@ func starts(text string, at, size int, s Sentence) bool {
 	return (at == s.From || strings.ContainsRune(" \t\n(", rune(text[at-1]))) && at+size < s.To && text[at+size] != ' '
 }
 
-// Mark notes the mark behind the last word.
+// Mark sets the mark behind the last word.
 func Mark(words []Word, b byte) {
 	if n := len(words); n > 0 && words[n-1].Stop == 0 {
 		words[n-1].Stop = b
@@ -183,10 +183,10 @@ func contraction(low string) (first, second string, ok bool) {
 	return "", "", false
 }
 
-// Clause is what is left to be read of a sentence.
+// Clause is the rest of a sentence that is not read yet.
 type Clause []Word
 
-// At returns the word of a number, or an empty one.
+// At returns the word at an index, or an empty one.
 func (c Clause) At(i int) Word {
 	if i < 0 || i >= len(c) {
 		return Word{}
@@ -200,8 +200,8 @@ func (c Clause) Skip(n int) Clause {
 }
 
 // Cut returns what follows if the clause begins with one of the phrases, which
-// are written without contractions. Adverbs that only stress are passed over, and what
-// is quoted is no cue.
+// are written without contractions. It skips adverbs that only stress, and ignores quoted
+// words.
 func (c Clause) Cut(phrases ...string) (Clause, bool) {
 	first := c.At(0).Low
 	stressed := Stress()[first]
@@ -234,7 +234,7 @@ func (c Clause) prefix(phrase string) int {
 	return n
 }
 
-// CutOne is cut for the longest phrase of a set.
+// CutOne is Cut for the longest phrase of a set.
 func (c Clause) CutOne(x PhraseSet) (Clause, bool) {
 	for from := 0; ; from++ {
 		longest := 0
@@ -270,7 +270,7 @@ func (c Clause) after(rest []string) int {
 	return n
 }
 
-// Has reports whether one of the phrases stands anywhere.
+// Has reports whether the clause contains one of the phrases.
 func (c Clause) Has(phrases PhraseSet) bool {
 	_, _, ok := phrases.Find(c)
 	return ok
@@ -280,8 +280,7 @@ func (c Clause) Has(phrases PhraseSet) bool {
 type PhraseSet map[string][][]string
 
 // Phrases returns the set of the phrases between the bars of a list; a/b at the end of one
-// are two that end so. It is made when it is first asked for: a process that reads no
-// statements has no time for it.
+// stands for two phrases. It is built at its first use: most processes read no statements.
 func Phrases(list string) func() PhraseSet {
 	return sync.OnceValue(func() PhraseSet {
 		x := PhraseSet{}
@@ -337,7 +336,7 @@ func matches(words []Word, want []string) bool {
 // WordSet is a list of words.
 type WordSet map[string]bool
 
-// List returns the set of the words of lists, which is made when it is first asked for.
+// List returns the set of the words of lists, which is built at its first use.
 func List(lists ...string) func() WordSet {
 	return sync.OnceValue(func() WordSet {
 		x := WordSet{}
@@ -350,13 +349,13 @@ func List(lists ...string) func() WordSet {
 	})
 }
 
-// In reports whether one of the phrases stands in a text.
+// In reports whether a text contains one of the phrases.
 func (x PhraseSet) In(text string) bool {
 	_, _, ok := x.Find(Split(text, Sentence{To: len(text)}))
 	return ok
 }
 
-// Has reports whether one of the phrases stands among words.
+// Has reports whether words contain one of the phrases.
 func (x PhraseSet) Has(words []Word) bool {
 	_, _, ok := x.Find(words)
 	return ok

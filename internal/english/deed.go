@@ -114,7 +114,7 @@ var (
 	// conditional words begin the condition of a rule.
 	conditional = List("without unless before until after if when whenever except while during till once")
 
-	// kinds are nouns that only say of which kind a thing is that has a name.
+	// kinds are nouns that only give the kind of a named object.
 	kinds = List("branch repo folder directory file command tool program package")
 
 	// verbs are those that mean the same in a rule, with one of them.

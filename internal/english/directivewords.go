@@ -17,8 +17,8 @@ var (
 	// StandsFor are verbs of how what the agent makes is to be.
 	StandsFor = List("get go stay live belong carry start end follow come")
 
-	// Foretold are verbs of what will not happen to someone, and because are words of why
-	// something cannot be.
+	// Foretold are verbs of predictions ("you will never know"), and Because are words that
+	// begin the reason why something cannot be.
 	Foretold = List("be know understand guess find see need believe regret notice get have like miss want lose")
 	Because  = Phrases("because|since|as it|until|anyway")
 
@@ -56,7 +56,7 @@ var (
 	// Momentary are phrases by which something is for the moment.
 	Momentary = Phrases("now|yet|today|tonight|tomorrow|for now|right now|until|till|first|again|just|this time|in this pr|in this commit|so far|at the moment|while you|while i|here|too much|too many|instead of")
 
-	// Recalls are phrases by which users speak of what they said before.
+	// Recalls are phrases with which users refer to what they said before.
 	Recalls = Phrases("i told you to|i told you not|i said you|when i said|when i told|told you about")
 
 	// Wanting are phrases by which a user says what is wanted of the agent.
@@ -67,8 +67,8 @@ var (
 	Wholes = Phrases("everything|every|all|any|always|future|you")
 	InMind = Phrases("in mind|that|this|them|these")
 
-	// Subjoins are words behind which no order of the user begins: it is supposed, asked for or
-	// told by others.
+	// Subjoins are words behind which no order of the user begins: what follows is a condition, a
+	// question or reported speech.
 	Subjoins = List("if whether because why how what when while which who whom where as than that since although though unless until think thinks thought know knows believe guess assume suppose hope sure say says said wonder like")
 
 	// SpokenJoints are words by which spoken thoughts are joined.
@@ -78,7 +78,7 @@ var (
 	unverbs = List("forget get worry hesitate bother cease disappoint dare hate mind know been seen heard had has have having is are was were be being need needs want wants like likes love seem think believe feel guess able sure supposed going gonna gotta only just even again more less much many enough quite rather almost nearly",
 		"told said did went saw got took came knew gave found made wrote ran put let's not no yes if then there when thing stuff direct main test-wise same wrong right good bad better best new old and or but nor neither either yet both because")
 
-	// Speakers are who speaks in the record of a conversation with a model.
+	// Speakers are the names of speakers in a log of a conversation with a model.
 	Speakers = func() WordSet { return typed.Speakers() }
 
 	// Nothings are words behind "no" that forbid nothing.

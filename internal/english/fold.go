@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Fold returns a word as words of rules and of actions are compared: in lower case,
-// without the ending of a number or a tense, and one of several names for one thing.
+// Fold returns a word in the form in which words of rules and actions are compared: in lower
+// case, without the ending of a number or a tense, with one of several synonyms.
 func Fold(word string) string { return ending(Exact(word)) }
 
-// Exact returns a name as names of things are compared: in lower case, and one of
-// several for one thing.
+// Exact returns a name in the form in which names are compared: in lower case, with one of
+// several synonyms.
 func Exact(name string) string {
 	w := strings.ToLower(name)
 	if same, ok := sameAs[w]; ok {
@@ -114,7 +114,7 @@ var WentWell = FoldedList("pass passes passing passed green succeed succeeds suc
 // Times are words that say when, which an action does not tell.
 var Times = FoldedList("monday tuesday wednesday thursday friday saturday sunday weekend weekday holiday night evening morning afternoon noon midnight today tomorrow tonight now yet christmas month week year quarter hour hours am pm daytime nighttime eod")
 
-// RuleManners are words that say how or by whom, which an action does not tell.
+// RuleManners are words that say how or by whom, which an action does not show.
 var RuleManners = FoldedList("automatically blindly unnecessarily unattended silently alone needlessly twice often frequently immediately quickly carelessly")
 
 // Environments are names of where something runs. They are looked for inside longer

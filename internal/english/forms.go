@@ -88,7 +88,7 @@ func Third(low string) bool {
 	return len(low) > 3 && strings.HasSuffix(low, "s") && Actions()[strings.TrimSuffix(low, "s")] || strings.HasSuffix(low, "es") && Actions()[strings.TrimSuffix(low, "es")]
 }
 
-// Singular reports whether words are one thing.
+// Singular reports whether words are in the singular.
 func Singular(words []Word) bool {
 	return !strings.HasSuffix(words[len(words)-1].Low, "s")
 }

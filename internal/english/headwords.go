@@ -2,7 +2,7 @@ package english
 
 const monthNames = "january february march april june july august september october november december"
 
-// Words at the beginning of sentences, and what speaks against taking one.
+// Words at the beginning of sentences, and words that disqualify a sentence.
 
 var (
 	// Stress are adverbs that change nothing of what is stated.
@@ -74,8 +74,8 @@ var (
 	// extensions are how names of files end.
 	extensions = List("md txt go py js ts tsx jsx rs java kt rb c h cc cpp cs sh yml yaml json toml ini cfg conf html css sql rst adoc mdc log env lock xml csv")
 
-	// PointsBelow are words that point to what comes below, and tellingWords say that it
-	// is told by someone or something.
+	// PointsBelow are words that refer to the text below, and TellingWords are verbs that
+	// attribute it to a speaker or a program.
 	PointsBelow  = List("this these following follows below here")
 	TellingWords = List("said says wrote writes reads read states stated printed prints returned returns shows showed responded replied outputs logged told tells")
 
@@ -136,7 +136,7 @@ var (
 	// Changes are phrases that say that something has changed.
 	Changes = Phrases("no longer|anymore|any more|is now|are now|has changed to|have changed to|not anymore")
 
-	// Anymore is what ends a thing that is denied.
+	// Anymore ends a negated clause.
 	Anymore = Phrases("anymore|any more|any longer")
 
 	// Bygone are phrases that make a decision or a change one of the past.

@@ -5,7 +5,7 @@ import "lukasa.dev/internal/typed"
 // Words that tell the agent's own work from the program or the text that a message orders.
 
 var (
-	// Crafts are verbs of what only those do who work on a project.
+	// Crafts are verbs that are used only for the work on a project.
 	Crafts = List("rebase squash force-push amend stash cherry-pick revert lint mock vendor bump pin reformat refactor uninstall auto-merge upgrade downgrade branch bypass")
 
 	// Handling are verbs of what agents and programs do, so that it depends on what is
@@ -50,7 +50,7 @@ var (
 	// Admits are those of what it takes and refuses.
 	Admits = List("allow permit deny accept reject let")
 
-	// Bare are words by which a ban begins that addresses nobody.
+	// Bare are words that begin a ban without an addressee.
 	Bare = List("nobody no all every each any it direct force everyone everybody")
 
 	// Agents are how the agent is called, by its name or its kind.

@@ -192,12 +192,12 @@ func TrimAnymore(words []Word) []Word {
 }
 
 // Workshop reports whether a clause names something of the work on a project: a branch, an
-// environment, a file, a tool, what a commit is made of, or who is to be asked.
+// environment, a file, a tool, what a commit is made of, or the user or the agent.
 func (c Clause) Workshop() bool {
 	return c.Has(Parties()) || c.Has(Products()) || c.Concrete()
 }
 
-// Concrete is workshop without those who are to be asked.
+// Concrete is Workshop without [Parties] and [Products].
 func (c Clause) Concrete() bool {
 	if c.Has(Strong()) {
 		return true
@@ -319,7 +319,7 @@ func (c Clause) AtHand() bool {
 	return false
 }
 
-// Pointed reports whether a clause points at a thing: "this airline", "with that".
+// Pointed reports whether a clause has a demonstrative: "this airline", "with that".
 func (c Clause) Pointed() bool {
 	for i, w := range c {
 		switch w.Low {

@@ -3,7 +3,7 @@ package english
 // Words of rules.
 
 var (
-	// Actions are what an agent can be told to do, as the verb is after "always".
+	// Actions are the verbs of orders to an agent, in the form after "always".
 	Actions = List("double abort accept acknowledge adapt add address adjust alert allow analyse analyze annotate announce answer append apply approve archive ask assert assign assume attach auto-merge avoid back backup base batch be",
 		"benchmark block book branch break bring build bump bundle buy cache calculate call cancel capitalise capitalize cast catch change charge check choose cite clarify clean clear click clone close comment commit communicate",
 		"compare compile complete compress compute configure confirm connect consider consult contact convert copy correct count cover create credit crop deduplicate default defer define delete deliver deploy",
@@ -25,7 +25,7 @@ var (
 	// Undirected are further ones in a ban, which then forbids all of it.
 	Undirected = List("push commit deploy merge release publish")
 
-	// Deciders are who acts behind "before" and "when".
+	// Deciders are subjects behind "before" and "when".
 	Deciders = List("i you we they")
 
 	// Habits are verbs that forbid a habit even without "never".
@@ -37,7 +37,7 @@ var (
 	Vague = List("it this that these those them him her so one ones anything everything something nothing what whatever which who how when where why here there then too yet i he she they you we us me",
 		"both either neither such same again forever myself yourself themselves itself")
 
-	// Determiners say that a thing is a certain one, or of someone.
+	// Determiners say that an object is a certain one, or belongs to a person.
 	Determiners = List("the a an my our your his her its their this that these those some any each every another both all no")
 
 	// Indefinite determiners do not.
@@ -49,13 +49,13 @@ var (
 	// Handy words after a verb point at what is at hand.
 	Handy = List("too either first second third next last previous other former latter current yet")
 
-	// Manners are how one can be told to be.
+	// Manners are the adjectives of orders: "be concise".
 	Manners = List("concise brief polite explicit specific careful honest formal informal terse direct succinct clear precise friendly professional consistent respectful conservative critical transparent short thorough cautious")
 
 	// Turns are words at which another thought begins.
 	Turns = List("instead and but because so since when if unless while although though which who where as at with then or for in on from by before after until even during whenever")
 
-	// Prepositions before "that" make it point at a thing.
+	// Prepositions before "that" make it a demonstrative.
 	Prepositions = List("to of in on at with for from by within about into under over during like than as and or")
 
 	// Reasons begin why or when something is so.
@@ -75,7 +75,7 @@ var (
 	// Payments are what such a dealing ends with.
 	Payments = List("compensation payment refund reimbursement voucher")
 
-	// Definite are phrases of a certain thing, in what one would prefer.
+	// Definite are determiners of a certain object, in a preference.
 	Definite = Phrases("the|my|your|our|his|her|their|its")
 
 	// Choices are phrases of one among those that were offered.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// WithoutScope returns the words of a sentence without those by which it is said for all
-// projects, and whether there were some.
+// WithoutScope returns the words of a sentence without those that extend it to all projects,
+// and whether there were some.
 func WithoutScope(words []Word) ([]Word, bool) {
 	from, to, ok := scopeIn(words)
 	if !ok {
@@ -22,7 +22,7 @@ func WithoutScope(words []Word) ([]Word, bool) {
 	return rest, true
 }
 
-// scopeIn finds the words by which a sentence is said for all projects.
+// scopeIn finds the words that extend a sentence to all projects.
 func scopeIn(words []Word) (from, to int, ok bool) {
 	if from, to, ok = allProjects().Find(words); !ok {
 		from, to, ok = anywhere(words)
@@ -30,8 +30,8 @@ func scopeIn(words []Word) (from, to int, ok bool) {
 	return from, to, ok && !words[from].Quoted
 }
 
-// WithoutPlace returns the words of a sentence without those at its beginning by which it is said for
-// the project at hand, where it holds anyway, and whether there were some.
+// WithoutPlace returns the words of a sentence without those at its beginning that limit it to the
+// current project, which is the default, and whether there were some.
 func WithoutPlace(words []Word) ([]Word, bool) {
 	if from, to, ok := ThisProject().Find(words); ok && from == 0 && to < len(words) {
 		return words[to:], true
@@ -67,9 +67,9 @@ func Unscoped(text string) string {
 	return b.String()
 }
 
-// anywhere finds "everywhere" and "globally" where they speak of the whole sentence: at
-// its beginning, between marks, or behind "always and". "Install it globally" and "use
-// tabs everywhere" tell how or where something is done.
+// anywhere finds "everywhere" and "globally" where they modify the whole sentence: at
+// its beginning, between marks, or behind "always and". In "install it globally" and "use
+// tabs everywhere" they say how or where something is done.
 func anywhere(words []Word) (from, to int, ok bool) {
 	for i, w := range words {
 		if w.Low != "everywhere" && w.Low != "globally" || w.Quoted {
@@ -88,7 +88,7 @@ func anywhere(words []Word) (from, to int, ok bool) {
 }
 
 var (
-	// allProjects are phrases by which something is said for all projects.
+	// allProjects are phrases that extend a statement to all projects.
 	allProjects = Phrases("in all my projects/repos/repositories/codebases|in all projects/repos/repositories/codebases|in all of my projects/repos/repositories|in all our projects/repos/repositories|" +
 		"in every project/repo/repository/codebase|in every one of my projects/repos/repositories|in every single project/repo/repository|in each project/repo/repository|in each of my projects/repos/repositories|" +
 		"in any project/repo/repository|in any of my projects/repos/repositories|across all projects/repos/repositories|across all my projects/repos/repositories|across all of my projects/repos/repositories|across my projects/repos/repositories|" +
@@ -96,12 +96,12 @@ var (
 		"to every project/repo/repository|no matter which project/repo/repository|no matter what project/repo/repository|no matter the project/repo/repository|no matter in which project/repo/repository|whatever the project/repo/repository|" +
 		"regardless of project/repo|regardless of the project/repo/repository|regardless of which project/repo/repository|whichever project/repo|in whichever project/repo|wherever you work|wherever we work|not just in this project/repo/repository|not only in this project/repo/repository")
 
-	// ThisProject are phrases by which something is said for the project at hand.
+	// ThisProject are phrases that limit a statement to the current project.
 	ThisProject = Phrases("in our team/company/organisation/organization|in my team|here|in this project/repo/repository/codebase|for this project/repo/repository/codebase|in our repo/repository/codebase/project|in my repo/repository/codebase/project")
 
-	// Holds are phrases by which a rule is said to hold.
+	// Holds are phrases that state that a rule holds.
 	Holds = Phrases("applies|apply|goes for|go for|holds|hold|counts|is valid|is true|is global|are global|is meant")
 
-	// Wide are words for all projects where a rule is said to hold.
+	// Wide are words for all projects, in the scope of a rule.
 	Wide = Phrases("everywhere|globally|is global|are global")
 )

@@ -15,13 +15,12 @@ type Sentence struct {
 	Colon    bool // it ends with a colon at the end of a line
 }
 
-// wrapped is how long a line is at least that goes on in the next one.
+// wrapped is the length of the shortest line that continues in the next one.
 const wrapped = 40
 
-// Sentences calls yield with the sentences of a stretch of prose, until it
-// returns false, and reports whether it never did. A sentence ends with its
-// mark, with a semicolon, and with the line unless the next one goes on in
-// small letters.
+// Sentences calls yield with the sentences of a piece of prose, until it returns
+// false, and reports whether it never did. A sentence ends with its mark, with a
+// semicolon, and with the line unless the next one continues in lower case.
 func Sentences(text string, from, to int, yield func(Sentence) bool) bool {
 	s := Sentence{From: unmark(text, from, to)}
 	quote, code := false, false
@@ -121,8 +120,7 @@ func abbreviates(text string) bool {
 	return len(last) <= 5 && abbreviations()[strings.ToLower(last)]
 }
 
-// goesOn reports whether the line from a place to its end at another goes on
-// in the next one.
+// goesOn reports whether the line from line to end continues in the next one.
 func goesOn(text string, line, end, to int) bool {
 	if end+1 >= to || end-line < wrapped {
 		return false
@@ -135,8 +133,8 @@ func goesOn(text string, line, end, to int) bool {
 	return unicode.IsLower(r)
 }
 
-// unmark returns where what is said begins, behind space, bullets, numbers and
-// boxes of a list, and marks of headings.
+// unmark returns where the text begins, after spaces, bullets, numbers and boxes of a
+// list, and marks of headings.
 func unmark(text string, at, to int) int {
 	for at < to {
 		rest := text[at:to]

@@ -65,7 +65,7 @@ func RuleBegins(words []Word, i int) bool {
 	case low == "you":
 		return !(Prepositions()[words[0].Low] && !Placed(words)) && (!Subjoins()[prev.Low] || prev.Low == "that" && before.Has(Minding()))
 	case low == "do" && next == "not":
-		// Behind one thing it would be "does not", so that it is an order.
+		// After a singular it would be "does not", so it is an order.
 		return SpokenJoints()[prev.Low] || !Plural(prev.Low) && !Vague()[prev.Low] && !Interrogative()[prev.Low] && !programs.Spoken()[prev.Low] && prev.Low != "people" && prev.Low != "data"
 	}
 	return SpokenJoints()[prev.Low] && (low == "never" || low == "always" || low == "no")
@@ -82,7 +82,7 @@ func Foreign(words []Word) bool {
 	return false
 }
 
-// SaysChange reports whether it is said that something has changed.
+// SaysChange reports whether words say that something has changed.
 func SaysChange(c Clause) bool { return c.Has(Changes()) }
 
 // BoundTo returns the words that bind a statement to a time or a task.
@@ -109,8 +109,8 @@ func BoundTo(text string, words []Word) string {
 	return text[words[from].From:words[to-1].To]
 }
 
-// Earnest reports whether a sentence is meant as it stands: no joke, no guess,
-// no supposition, and nothing that someone else said.
+// Earnest reports whether a sentence is meant literally: no joke, no guess, no
+// supposition, and no reported speech.
 func Earnest(text string, words []Word) bool {
 	if strings.ContainsAny(text, "🙄😂🤣🙃😜😏") || strings.HasSuffix(strings.TrimRight(text, ". "), " /s") {
 		return false
@@ -119,7 +119,7 @@ func Earnest(text string, words []Word) bool {
 	return !ok && !Reported(words)
 }
 
-// Reported reports whether a sentence ends with who says so: "..., the README says".
+// Reported reports whether a sentence ends with its source: "..., the README says".
 func Reported(words []Word) bool {
 	n := len(words)
 	for i := max(n-6, 0); i < n-1; i++ {
@@ -135,7 +135,7 @@ func Reported(words []Word) bool {
 	return false
 }
 
-// GivesSecret reports whether words give a secret away, rather than speak of secrets.
+// GivesSecret reports whether words contain a secret, rather than mention secrets.
 func GivesSecret(words []Word) bool {
 	_, to, ok := Secrets().Find(words)
 	if !ok || to >= len(words) {

@@ -42,9 +42,9 @@ var eventTypes = sync.OnceValue(func() map[roster.Class]string {
 	return names
 })
 
-// PlaceOf returns where a thing belongs. Who is told something as a rule, a goal or as
-// what it is itself must be able to trust it: what less than a user said is a fact at
-// most, and what tools and others outside said is evidence.
+// PlaceOf returns the section of a versioned record. Agents rely on rules, goals and core
+// entries, so a record with less than the trust of a user is a fact at most, and the output of
+// tools and external sources is evidence.
 func (p *Reading) PlaceOf(ctx context.Context, h *catalog.Head, body memory.Body) (Place, error) {
 	trusted := h.Trust >= record.User
 	said := func(section hmx.Section) (Place, error) { // of a memory

@@ -16,16 +16,15 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// The bounds of a verdict. Of more reasons those that weigh most are kept.
+// The bounds of a verdict. If there are more reasons, the strongest are kept.
 const (
 	MaxReasons = 24
 	MaxInstead = 8
-	// bytes of a quote, cut at a word
 
 	maxException = 80 // bytes of an exception in a reason
 )
 
-// Level says how much speaks against an action.
+// Level says how strongly rules and past outcomes advise against an action.
 //
 //   - Stop: a hard rule of a user or an operator forbids it, or requires a step before it
 //     that was tried in the session and failed.
@@ -40,9 +39,9 @@ const (
 //     it is a known cause of a failure beyond chance.
 //   - OK: none of these.
 //
-// Only counts, rules and whose rules they are make a level. No text of a tool does, and
-// rules of less than a user's trust are ignored. Where a rule speaks, past success is no
-// reason.
+// A level depends only on counts, on rules and on their trust. It does not depend on the text
+// of a tool, and rules of less than a user's trust are ignored. If a rule applies, past success
+// is no reason for the action.
 type Level uint8
 
 // The levels.
@@ -78,7 +77,7 @@ type Rule struct {
 	Scope string
 }
 
-// Doing is something that was done.
+// Doing is an action of the past.
 type Doing struct {
 	Tool, Shape string
 	State       trace.State
@@ -91,8 +90,8 @@ type Doing struct {
 // Went reports whether it went well.
 func (d *Doing) Went() bool { return d.State == trace.OK }
 
-// told reports whether it is known how it went. A call that was denied never ran, so it neither
-// went well nor failed.
+// told reports whether its outcome is known. A call that was denied never ran, so it neither
+// succeeded nor failed.
 func (d *Doing) told() bool { return d.State == trace.OK || d.State == trace.Broken }
 
 // ran reports whether it ran, as far as that is known.
@@ -101,11 +100,10 @@ func (d *Doing) ran() bool { return d.told() || d.State == trace.Unanswered }
 // CheckInput is an action, and what is known.
 type CheckInput struct {
 	Action Action
-	// Artifacts are those that are active and hold for the caller.
+	// Artifacts are those that are active and valid for the caller.
 	Artifacts []*hmx.Artifact
 	Rules     []Rule
-	// Past are doings of the same action or its like, in any order. Others are passed
-	// over.
+	// Past are doings of the same action or similar ones, in any order. Others are ignored.
 	Past []Doing
 	// Session is what was done in the session so far, in order; nil if that is not known.
 	Session []Doing
@@ -116,23 +114,22 @@ type Verdict struct {
 	Level Level
 	// Tool and Shape are the action as doings have it.
 	Tool, Shape string
-	// Tried is how often the same was done and told how it went, or, if that is less
-	// than the like was, the like; Went how often of these it went well. Same says which.
+	// Tried is how often the same action was done with a known outcome, or a similar one if
+	// that was more often; Went is how many of these succeeded. Same says which it is.
 	Tried, Went int
 	Same        bool
 	// Judged is how many of these were in tasks whose outcome is known, and Succeeded how
 	// many in tasks that succeeded.
 	Judged, Succeeded int
-	// Last is the last time that the same was done and told how it went; nil if never.
+	// Last is the last doing of the same action with a known outcome; nil if there is none.
 	Last *Doing
-	// Reasons are what the level rests on and what else is worth knowing, those that
-	// weigh most first.
+	// Reasons are the reasons for the level and further hints, the strongest first.
 	Reasons []Reason
-	// Instead is what to do in place of it, or before it, the best first.
+	// Instead is what to do instead of it or before it, the best first.
 	Instead []Advice
 }
 
-// SuccessRate returns the share of what was tried that went well.
+// SuccessRate returns the share of Tried that succeeded.
 func (v *Verdict) SuccessRate() hmx.Opt[float64] {
 	if v.Tried == 0 {
 		return hmx.Opt[float64]{}
@@ -140,21 +137,21 @@ func (v *Verdict) SuccessRate() hmx.Opt[float64] {
 	return hmx.Some(float64(v.Went) / float64(v.Tried))
 }
 
-// Reason is one thing that speaks about an action.
+// Reason is one reason for a verdict.
 type Reason struct {
 	Level Level
 	Text  string
-	// Source is the id or URI of what it rests on.
+	// Source is the id or URI of the record that it is based on.
 	Source string
-	// Quote is what that says, cut short. It may be the text of a tool, and is evidence
-	// and no instruction.
+	// Quote is an excerpt of that record. It may be the text of a tool: it is evidence and
+	// not an instruction.
 	Quote string
-	// Rule is what is known of the rule that it rests on, nil if it rests on none.
+	// Rule has the facts of the rule that it is based on, or nil.
 	Rule *RuleFacts
 	// Detail is what a refusal adds to the rule, such as the step that is missing.
 	Detail string
-	// Guards is what the action would change that only a person may change while a hard rule
-	// holds: the rules, their enforcement or the hooks. Empty is nothing.
+	// Guards names what the action would change, if only a person may change it while a hard
+	// rule holds: the rules, their enforcement or the hooks.
 	Guards string
 	// Excepted says that the rule forbids the action, with an exception that only a person can
 	// judge.
@@ -168,15 +165,14 @@ type Advice struct {
 	Source string
 }
 
-// Check says what speaks for and against an action. It depends on what it is given and
-// on nothing else, but on the order of Session; it never fails, and its work is linear in
-// the sizes of what it is given, of which long texts are cut.
+// Check judges an action. The result depends on the input alone, and on no order except that
+// of Session. It never fails, and its work is linear in the size of the input, of which long
+// texts are cut.
 func Check(in CheckInput) Verdict {
 	return NewChecker(in.Artifacts, in.Rules).Check(in.Action, in.Past, in.Session)
 }
 
-// Checker is what artifacts and rules say about actions. It does not change, and
-// several goroutines may use it at once.
+// Checker judges actions by artifacts and rules. It is immutable and safe for concurrent use.
 type Checker struct {
 	rules     []readRule
 	playbooks []playbook
@@ -229,18 +225,18 @@ func (c *Checker) Check(a Action, past, session []Doing) Verdict {
 	return k.v
 }
 
-// Likeness says how near something that was done is to an action.
+// Likeness says how similar a doing is to an action.
 type Likeness uint8
 
 // The likenesses.
 const (
 	Different Likeness = iota
 	Like               // the same tool, or the same commands with other flags or arguments
-	Same               // the same tool with arguments of the same shape, or the same line but for values
+	Same               // the same tool with arguments of the same shape, or the same line except for values
 )
 
-// Alike returns how near two steps are to each other. Of command lines the tool that ran
-// them makes no difference.
+// Alike returns how similar two steps are. For command lines it ignores the tool that ran
+// them.
 func Alike(tool, shape, otherTool, otherShape string) Likeness {
 	a, b := Doing{Tool: tool, Shape: shape}, Doing{Tool: otherTool, Shape: otherShape}
 	line := isLine(&a)
@@ -257,8 +253,8 @@ func Alike(tool, shape, otherTool, otherShape string) Likeness {
 	return Like
 }
 
-// Kin returns a name of a step that those have which are the same as it, and one that those
-// have which are like it, as [Alike] says.
+// Kin returns two names of a step: one that all steps share that are the same as it, and one
+// that all steps share that are like it, as [Alike] decides.
 func Kin(tool, shape string) (same, like string) {
 	switch {
 	case isLine(&Doing{Tool: tool, Shape: shape}):
@@ -304,7 +300,7 @@ type checking struct {
 	all     []*act.Act
 	session []Doing
 	line    bool // the action is a command line
-	ruled   bool // a rule speaks of it
+	ruled   bool // a rule applies to it
 	errors  map[string]int
 }
 
@@ -319,7 +315,7 @@ func (k *checking) advise(a Advice) {
 	}
 }
 
-// obey asks the rules.
+// obey applies the rules.
 func (k *checking) obey() {
 	var seen []seenAct
 	for i := range k.rules {
@@ -356,14 +352,14 @@ func (k *checking) obey() {
 	}
 }
 
-// ruling is what a clause says about an act.
+// ruling is the result of a clause for an act.
 type ruling struct {
 	level        Level
 	text, detail string
 	excepted     bool
 }
 
-// judge returns how much a clause that speaks of an act weighs.
+// judge returns the ruling of a clause that applies to an act.
 func (k *checking) judge(r *readRule, c *ruletext.Clause, how finding, seen []seenAct) ruling {
 	since := ""
 	if (how == against || how == excepted) && len(c.Needs) > 0 {
@@ -410,7 +406,7 @@ func (k *checking) judge(r *readRule, c *ruletext.Clause, how finding, seen []se
 	return ruling{Caution, rule + "may forbid it, depending on what is not known here", "", false}
 }
 
-// remember counts what came of the same and its like.
+// remember counts the outcomes of the same action and of similar ones.
 func (k *checking) remember(past []Doing) {
 	var count [3]struct{ tried, went, judged, succeeded int }
 	k.errors = make(map[string]int)
@@ -498,7 +494,7 @@ func later(a, b *Doing) bool {
 	return cmp.Or(cmp.Compare(a.Time, b.Time), strings.Compare(a.Event, b.Event), cmp.Compare(a.State, b.State), strings.Compare(a.Error, b.Error)) > 0
 }
 
-// repeat looks whether the same has just failed.
+// repeat checks whether the same action has just failed.
 func (k *checking) repeat() {
 	failed := 0
 	var last *Doing
@@ -525,7 +521,7 @@ func (k *checking) repeat() {
 	}
 }
 
-// finish orders and cuts what was found.
+// finish sorts the reasons and cuts them to the bounds.
 func (k *checking) finish() {
 	v := &k.v
 	slices.SortStableFunc(v.Reasons, func(a, b Reason) int { return cmp.Compare(b.Level, a.Level) })
@@ -539,8 +535,8 @@ func (k *checking) finish() {
 // Action is what is planned.
 type Action = act.Action
 
-// Place is what is known of the directory where an action would be taken.
+// Place is what is known of the directory in which an action would run.
 type Place = act.Place
 
-// MaxArguments is how many bytes of arguments are looked at.
+// MaxArguments is how many bytes of arguments are read.
 const MaxArguments = act.MaxArguments

@@ -63,7 +63,7 @@ func TestCheckRules(t *testing.T) {
 		if v.Level > OK && (v.Reasons[0].Source != "r" || v.Reasons[0].Quote != row[0]) {
 			t.Errorf("%s: %+v", row[2], v.Reasons[0])
 		}
-		// Nobody below a user gives rules, and a rule that is not hard stops nothing.
+		// A rule needs the trust of a user, and one that is not hard stops nothing.
 		rule.Trust = record.Agent
 		if v := Check(CheckInput{Action: planned(row[2]), Rules: []Rule{rule}}); v.Level != OK {
 			t.Errorf("%s by an agent: %s", row[0], v.Level)
@@ -326,7 +326,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// Sizes that nobody would write are bounded.
+// Inputs of extreme size are bounded.
 func TestCheckHostile(t *testing.T) {
 	long := strings.Repeat("never push to main, ", 1<<16)
 	for name, in := range map[string]CheckInput{

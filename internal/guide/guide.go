@@ -1,32 +1,32 @@
-// Package guide says what an agent that stands where it stands did next before, from
-// compiled artifacts alone, and what speaks for and against an action that is planned.
+// Package guide suggests the next tool of an agent from compiled artifacts alone, by what
+// agents did before in the same state, and checks a planned action.
 //
 // It guarantees that an answer depends on the artifacts, whatever their order, and on
 // the task so far, and on nothing else; that probabilities are between 0 and 1, sum
 // to 1 over all tools and have the same bits on every platform; and that each
-// suggestion names the artifacts that it rests on. Artifacts that hold nothing for it,
-// or break the rules, are passed over.
+// suggestion names the artifacts that it is based on. Artifacts that are irrelevant or
+// invalid are skipped.
 //
-// It does not learn, and it holds nobody back: what a verdict of [Check] is worth is for
-// whoever acts.
+// It does not learn, and it blocks no action: the caller decides what to do with a verdict
+// of [Check].
 //
 // # How a suggestion is made
 //
-// Four things speak for a tool, and their logarithms are added up, each with its weight:
+// The score of a tool is the weighted sum of four logarithms:
 //
 //   - The state. How often the tool followed in a state like this one, from the
-//     widest state to the narrowest: ever; with the same one having spoken since the
+//     widest state to the narrowest: in any state; with the same speaker since the
 //     step before; after the same tool; that failed or not, with values of a list left
 //     or not; itself a repetition or not; after the same two tools; after the same
-//     error, which playbooks know. A narrower state with n observations counts n, the
-//     wider ones together [inertia].
-//   - What the user said last, and what the agent said last: the mean over the words
-//     of how much more often than otherwise the tool followed when the word was said,
-//     each as if it had followed [doubt] times as often as otherwise before.
-//   - How often the tool was taken in this task, compared likewise.
+//     error, which playbooks know. A narrower state with n observations has the weight n,
+//     the wider ones together [inertia].
+//   - The last message of the user, and the last message of the agent: the mean over the
+//     words of how much more often than average the tool followed the word, with [doubt]
+//     observations at the average rate added for each word.
+//   - How often the tool was used in this task, compared in the same way.
 //
-// The weights are constants, chosen on one set of sessions; docs/decisions has what
-// others reach there.
+// The weights are constants, chosen on one set of sessions; docs/decisions compares the
+// results with other methods.
 package guide
 
 import (
@@ -37,7 +37,7 @@ import (
 	"lukasa.dev/internal/policy"
 )
 
-// How much each thing counts. [doubt] also holds for how often a tool was taken.
+// The weights and priors. [doubt] also applies to how often a tool was used.
 const (
 	stateWeight = 0.6
 	talkWeight  = 2.0
@@ -45,7 +45,7 @@ const (
 	inertia     = 8.0
 	doubt       = 5.0
 	minSaid     = 2   // times that a word was said before it counts
-	halfMoment  = 0.5 // what each tool has in advance where somebody spoke
+	halfMoment  = 0.5 // prior count of each tool in a state with a message
 )
 
 // Model is what artifacts say about next steps. It does not change, and several

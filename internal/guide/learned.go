@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	maxSteps    = 3 // recovery steps and preventions of a playbook that are told
-	minObserved = 3 // tasks of a schema that is told of
+	maxSteps    = 3 // most recovery steps and preventions of a playbook in an answer
+	minObserved = 3 // fewest tasks of a schema in an answer
 )
 
 // playbook is what is known of a failure of a tool.
@@ -51,7 +51,7 @@ type cause struct {
 	strength         float64
 }
 
-// read reads an artifact. One that holds nothing for a check is passed over.
+// read reads an artifact. It skips one that a check does not use.
 func (c *Checker) read(a *hmx.Artifact) {
 	switch a.ArtifactType {
 	case hmx.TypeFailurePlaybook:
@@ -113,7 +113,7 @@ func requiredSteps(a *hmx.Artifact, s *hmx.TaskSchema) schema {
 	return out
 }
 
-// failure reports whether a text of a causal pattern speaks of something going wrong.
+// failure reports whether a text of a causal pattern describes a failure.
 func failure(text string) bool {
 	for f := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		switch f {
@@ -142,7 +142,7 @@ func (k *checking) learned() {
 	k.schema()
 }
 
-// playbook tells of failures that the same or its like had before.
+// playbook adds reasons from earlier failures of the same action or similar ones.
 func (k *checking) playbook() {
 	told := 0
 	for i := range k.playbooks {

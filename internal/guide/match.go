@@ -11,19 +11,19 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-// finding is how a clause stands to an action.
+// finding is how a clause applies to an action.
 type finding uint8
 
 const (
-	apart    finding = iota // it does not speak of it
-	perhaps                 // it speaks of it under a circumstance that nothing tells
-	missing                 // what must be done before was not seen
-	excepted                // it speaks of it but for an exception that nothing tells
-	against                 // it plainly speaks against it
+	apart    finding = iota // it does not apply
+	perhaps                 // it applies under an unknown condition
+	missing                 // a required step was not seen
+	excepted                // it applies unless an unknown exception does
+	against                 // it forbids the action
 )
 
-// meets reports whether an act has one of the words of a group, and whether as what
-// does it rather than what it is done to.
+// meets reports whether an act has one of the words of a group, and whether as the means
+// rather than the object.
 func meets(a *act.Act, g *ruletext.Group) (met, means bool) {
 	for i := range g.Words {
 		w := &g.Words[i]
@@ -68,7 +68,7 @@ func meets(a *act.Act, g *ruletext.Group) (met, means bool) {
 	return met, false
 }
 
-// speaks says how a clause stands to an act, before what was done is looked at.
+// speaks returns how a clause applies to an act, regardless of earlier steps.
 func speaks(c *ruletext.Clause, a *act.Act) finding {
 	if c.Only != "" {
 		if f := programs.Family(c.Only); programs.Family(a.Program) == f && a.Program != c.Only {
@@ -79,7 +79,7 @@ func speaks(c *ruletext.Clause, a *act.Act) finding {
 	if len(c.Groups) == 0 {
 		return apart
 	}
-	acts := false // something says what does it
+	acts := false // a group matches the means
 	first := true
 	maybe := false
 	for i := range c.Groups {
@@ -154,8 +154,8 @@ func branchName(g *ruletext.Group) bool {
 	return false
 }
 
-// doneBefore looks for what a clause asks for among what was done: the last step that
-// is it, or nil, and whether a file was edited after it, if the step looks at files.
+// doneBefore looks for the step that a clause requires among earlier steps. It returns the last
+// such step or nil, and whether a file was edited after it, if the step reads files.
 func doneBefore(c *ruletext.Clause, session []seenAct) (step *Doing, stale bool) {
 	edited := false
 	for i := len(session) - 1; i >= 0; i-- {
@@ -177,24 +177,23 @@ func doneBefore(c *ruletext.Clause, session []seenAct) (step *Doing, stale bool)
 	return nil, false
 }
 
-// looksAtFiles reports whether what a clause asks for says something about the files as they are
-// then.
+// looksAtFiles reports whether the result of the required step depends on the current files.
 func looksAtFiles(c *ruletext.Clause) bool {
 	return slices.ContainsFunc(c.Needs, func(g ruletext.Group) bool {
 		return slices.ContainsFunc(g.Words, func(w ruletext.Word) bool { return examining()[w.Folded] })
 	})
 }
 
-// examining are the steps that look at the files of a project.
+// examining are the steps that read the files of a project.
 var examining = english.FoldedList("test lint linter format formatter build typecheck compile vet diff check verify validate scan")
 
-// seenAct is a step with what it did.
+// seenAct is a step with its acts.
 type seenAct struct {
 	doing *Doing
 	acts  []*act.Act
 }
 
-// seenActs reads what was done from tools and shapes.
+// seenActs derives the acts of steps from their tools and shapes.
 func seenActs(session []Doing) []seenAct {
 	const most = 512 // steps, the latest
 	session = session[max(0, len(session)-most):]

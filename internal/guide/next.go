@@ -13,10 +13,10 @@ import (
 type Suggestion struct {
 	Tool        string
 	Probability float64
-	// Reason says in words what speaks for it: in which state it followed how often,
-	// how the tasks ended, what was said, which step of which schema it is.
+	// Reason gives the evidence in words: in which state it followed how often, how the
+	// tasks ended, what was said, which step of which schema it is.
 	Reason string
-	// Artifacts are the ids of the artifacts that the reason speaks of, each once.
+	// Artifacts are the ids of the artifacts that the reason is based on, each once.
 	Artifacts []string
 }
 
@@ -31,7 +31,7 @@ const (
 	levels
 )
 
-// key is a state at a level: what the level does not tell apart is zero.
+// key is a state at a level: fields that the level does not distinguish are zero.
 type key struct {
 	policy.State
 	again bool
@@ -57,9 +57,8 @@ func keyOf(level int, s policy.State) key {
 	return k
 }
 
-// Next returns the tools that may come next in a task, the likeliest first and of
-// those alike the first by name, at most limit of them. Without artifacts that speak
-// of tools there are none.
+// Next returns the tools that may come next in a task, the most likely first, ties by
+// name, at most limit of them. Without artifacts about tools there are none.
 func (m *Model) Next(task *trace.Task, limit int) []Suggestion {
 	if len(m.tools) == 0 || limit <= 0 {
 		return nil
@@ -81,7 +80,7 @@ func (m *Model) Next(task *trace.Task, limit int) []Suggestion {
 	return out
 }
 
-// usedIn returns how often each tool was taken in a task.
+// usedIn returns how often each tool was used in a task.
 func (m *Model) usedIn(task *trace.Task) []int {
 	used := make([]int, len(m.tools))
 	for step := range policy.Acts(task) {
@@ -127,8 +126,8 @@ func (m *Model) stateChances(now *policy.Moment) []float64 {
 	return p
 }
 
-// recovery returns what was done after an error like that of the step before, nil if
-// there was none.
+// recovery returns the counts of steps after an error like that of the step before, or nil
+// if there are none.
 func (m *Model) recovery(now *policy.Moment) *recovery {
 	if !now.Failed || now.Error == "" {
 		return nil
@@ -136,7 +135,7 @@ func (m *Model) recovery(now *policy.Moment) *recovery {
 	return m.recoveries[[2]string{now.After, now.Error}]
 }
 
-// blend makes what was observed in a narrower state of what holds in a wider one.
+// blend updates the probabilities of a wider state with the counts of a narrower one.
 func blend(p []float64, t *table) {
 	if t == nil {
 		return
@@ -150,7 +149,7 @@ func blend(p []float64, t *table) {
 	}
 }
 
-// speaks returns how much speaks for a tool that was taken that many times in a task.
+// speaks returns the score of a tool that was used that many times in a task.
 func (u *use) speaks(times int) float64 {
 	if u.taken == 0 {
 		return 0
@@ -161,7 +160,7 @@ func (u *use) speaks(times int) float64 {
 	return numeric.Log((float64(c.Taken) + prior) / float64((float64(c.Of)+doubt)*share))
 }
 
-// speak adds what words say to the scores of the tools.
+// speak adds the scores of words to those of the tools.
 func (t *talk) speak(score []float64, words []string) {
 	heard := 0
 	for _, w := range words {
@@ -190,7 +189,7 @@ func (t *talk) speak(score []float64, words []string) {
 	}
 }
 
-// heard returns what is known of a word, nil if that is too little.
+// heard returns the counts of a word, or nil if they are too small.
 func (t *talk) heard(word string) *table {
 	if said := t.words[word]; said != nil && said.total >= minSaid {
 		return said
@@ -198,8 +197,8 @@ func (t *talk) heard(word string) *table {
 	return nil
 }
 
-// lift returns how much more often than otherwise a tool followed, if it did n times
-// of all in which a word was said.
+// lift returns how much more often than average a tool followed a word, if it did so n
+// times out of all.
 func (t *talk) lift(tool int, n, all int64) float64 {
 	share := (float64(t.counts[tool]) + halfMoment) / (float64(t.total) + float64(halfMoment*float64(len(t.counts))))
 	prior := float64(doubt * share)

@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// Forms in which people forbid the same thing, all of which forbid it.
+// All forms in which people forbid the same act forbid it.
 func TestFormsOfRules(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	enough     = 3   // observations of a state that a reason speaks of
+	enough     = 3   // observations of a state in a reason
 	maxQuoted  = 3   // words that a reason names
-	quotedLift = 1.5 // how much more often than otherwise a tool followed such a word
+	quotedLift = 1.5 // how much more often than average a tool followed such a word
 )
 
-// explain fills in what speaks for a tool.
+// explain fills in the evidence for a tool.
 func (m *Model) explain(s *Suggestion, tool int, now *policy.Moment, used []int) {
 	var parts []string
 	add := func(part string, ids []string) {
@@ -45,8 +45,8 @@ func (m *Model) explain(s *Suggestion, tool int, now *policy.Moment, used []int)
 	s.Reason = strings.Join(parts, "; ")
 }
 
-// stateReason tells of the narrowest state in which enough was observed, and the tool
-// at all.
+// stateReason describes the narrowest state that has enough observations and includes the
+// tool.
 func (m *Model) stateReason(tool int, now *policy.Moment) (string, []string) {
 	for level := levels - 1; level >= levelAfter; level-- {
 		k := keyOf(level, now.State)
@@ -67,7 +67,7 @@ func (m *Model) stateReason(tool int, now *policy.Moment) (string, []string) {
 	return "", nil
 }
 
-// describe says what a state is.
+// describe returns a state in words.
 func describe(level int, k key) string {
 	var b strings.Builder
 	switch {
@@ -98,7 +98,7 @@ func describe(level int, k key) string {
 	return b.String()
 }
 
-// talkReason names the words that speak most for a tool.
+// talkReason names the words with the highest score for a tool.
 func (m *Model) talkReason(tool int, now *policy.Moment) string {
 	type quoted struct {
 		text string
@@ -132,8 +132,8 @@ func (m *Model) talkReason(tool int, now *policy.Moment) string {
 	return "the talk is of " + strings.Join(texts, ", ")
 }
 
-// schemaReason names the step that a tool is, in the schema that has most of the tools
-// taken so far. A schema that lacks one of them is another task's.
+// schemaReason names the step of a tool in the schema that has most of the tools used so
+// far. A schema without one of them belongs to another task.
 func (m *Model) schemaReason(tool int, used []int) (part, id string) {
 	most := -1
 	for i := range m.schemas {

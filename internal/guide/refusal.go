@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/statement"
 )
 
-// RuleFacts is what is known of a rule that a reason rests on.
+// RuleFacts is what is known of the rule of a reason.
 type RuleFacts struct {
 	ID       string
 	Text     string // verbatim, cut short if it is very long
@@ -25,11 +25,11 @@ type RuleFacts struct {
 	Said int64
 	// Scope is where it holds, such as "project shop"; empty means everywhere.
 	Scope string
-	// Command lifts the rule, if no sentence does: one that a person wrote by hand.
+	// Command lifts a rule that no sentence lifts, because it was written by hand.
 	Command string
 }
 
-// Lift returns the sentence by which the rule is lifted.
+// Lift returns the sentence that lifts the rule.
 func (f *RuleFacts) Lift() string { return Lift(f.Text) }
 
 const maxRuleQuote = 500 // bytes of a rule in its facts
@@ -52,9 +52,9 @@ func (r *Rule) by() string {
 	return ""
 }
 
-// RuleOf returns the rule that a user's statement makes, as a check has it before a memory is
-// written. It reports false for what is no constraint, and for what lifts or limits another
-// rule. Said is when it was stated, in milliseconds since 1970.
+// RuleOf returns the rule of a user's statement, for a check before the memory is written. It
+// reports false for a statement that is no constraint, or that lifts or limits another rule.
+// Said is when it was stated, in milliseconds since 1970.
 func RuleOf(s *statement.Statement, id string, said int64) (Rule, bool) {
 	if s.Type != memory.TypeConstraint || s.Retraction || s.Text == "" {
 		return Rule{}, false
@@ -76,8 +76,8 @@ func (r Rule) Except(text string) Rule {
 	return r
 }
 
-// ScopeText returns where a rule holds, of the conditions of its scope: project shop of
-// "project: github.com/acme/shop". It is empty for none.
+// ScopeText returns where a rule holds, from the conditions of its scope: "project shop" for
+// "project: github.com/acme/shop". It is empty without conditions.
 func ScopeText(conditions []string) string {
 	var parts []string
 	for _, c := range conditions {
@@ -98,8 +98,8 @@ func ScopeText(conditions []string) string {
 }
 
 // Refusal returns one short text for the agent whose action is refused: the rule verbatim, who
-// stated it and when, where it holds, and how the user lifts it. It is empty for a reason that
-// rests on no rule.
+// stated it and when, where it holds, and how the user lifts it. It is empty for a reason
+// without a rule.
 func (r *Reason) Refusal() string {
 	f := r.Rule
 	if r.Guards != "" {
@@ -143,7 +143,7 @@ func (r *Reason) Refusal() string {
 
 func day(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
 
-// oneLine returns a text with single blanks in the place of breaks and control characters.
+// oneLine returns a text with single spaces instead of line breaks and control characters.
 func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
@@ -153,7 +153,7 @@ func upperFirst(text string) string {
 	return string(unicode.ToUpper(r)) + text[n:]
 }
 
-// lifts are the beginnings of rules that are lifted by a sentence of their own words, and the
+// lifts are the beginnings of rules that a sentence with the same words lifts, and the
 // beginnings of those sentences.
 var lifts = []struct{ rule, lift, end string }{
 	{"never ever ", "You may ", " again."}, {"never ", "You may ", " again."}, {"do not ever ", "You may ", " again."}, {"do not ", "You may ", " again."}, {"don't ever ", "You may ", " again."}, {"don't ", "You may ", " again."},
@@ -162,11 +162,11 @@ var lifts = []struct{ rule, lift, end string }{
 	{"always ", "You need not ", " any more."},
 }
 
-// liftLeads are what stands before a rule and does not belong into the sentence that lifts it.
+// liftLeads are words before a rule that are not part of the sentence that lifts it.
 var liftLeads = []string{"remember that ", "remember: ", "remember, ", "please ", "from now on, ", "from now on ", "rule: ", "note: ", "important: ", "and ", "but ", "so ", "you ", "we ", "i ", "agents ", "everyone ", "also, ", "also "}
 
-// Lift returns the sentence by which a user lifts a rule: "You may X again." of "Never X.", "You
-// need not X any more." of "Always X.", and one that names the rule where these would not lift
+// Lift returns the sentence with which a user lifts a rule: "You may X again." for "Never X.",
+// "You need not X any more." for "Always X.", and one that names the rule if these would not lift
 // it.
 func Lift(rule string) string {
 	whole := oneLine(rule)
@@ -197,8 +197,8 @@ func Lift(rule string) string {
 	return `Forget the rule '` + strings.TrimRight(english.Clip(whole, act.MaxQuote), ".! ") + `'.`
 }
 
-// liftCore returns what a rule speaks of: its first sentence without reasons, exceptions and
-// what to do instead.
+// liftCore returns the core of a rule: its first sentence without reasons, exceptions and
+// alternatives.
 func liftCore(text string) string {
 	list := ruletext.Sentences(text)
 	if len(list) == 0 {

@@ -77,7 +77,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// A verdict that rests on a rule has no sentence that speaks for the action.
+// A verdict based on a rule has no sentence in favour of the action.
 func TestPastSuccessIsNoArgument(t *testing.T) {
 	t.Parallel()
 	push := planned("git push origin main")

@@ -24,8 +24,8 @@ type frames struct {
 	whole  bool // all rules were applied
 }
 
-// add notes a frame, unless its reference names nothing or it is there already.
-// It returns the reference as it is kept.
+// add adds a frame, unless its reference is invalid or the frame is there already.
+// It returns the clean reference.
 func (f *frames) add(verb memory.Verb, kind memory.ObjectKind, ref string) string {
 	if ref = recognize.CleanRef(kind, ref); ref == "" || f.n == MaxFrames {
 		return ""
@@ -49,7 +49,7 @@ func (f *frames) taken() []memory.Frame {
 	return append([]memory.Frame(nil), f.list[:f.n]...)
 }
 
-// forget lets go of the texts that it holds.
+// forget releases the texts that it holds.
 func (f *frames) forget() {
 	clear(f.list[:f.n])
 	if f.rooted {
@@ -58,9 +58,8 @@ func (f *frames) forget() {
 	f.n, f.rooted, f.whole = 0, false, false
 }
 
-// collect applies the rules, once. The result of a call that is there gives only the
-// files that its output names: the rest is known of the call, which is told with
-// what came of it.
+// collect applies the rules, once. The result of a call that is on record gives only the
+// files that its output names: the call has the rest, and is shown with its result.
 func (r *reader) collect() {
 	if r.frames.whole {
 		return
@@ -88,7 +87,7 @@ func (r *reader) holds(when condition) bool {
 	case ifShell:
 		return r.shell
 	case ifFailed:
-		// What came from an address may be an outsider's text.
+		// The content of an address may be external text.
 		return r.outcome == memory.OutcomeFailure && r.command.URL == ""
 	case ifFailedShell:
 		return r.shell && r.outcome == memory.OutcomeFailure
@@ -158,7 +157,7 @@ func (r *reader) apply(rule *rule) {
 	}
 }
 
-// member returns where the field of a rule stands; 0 is nowhere.
+// member returns the node of the field of a rule; 0 means none.
 func (r *reader) member(rule *rule) (*page, canon.Node) {
 	switch rule.where {
 	case inArguments:
@@ -169,8 +168,8 @@ func (r *reader) member(rule *rule) (*page, canon.Node) {
 	return &r.content, r.content.at[rule.field]
 }
 
-// addAll adds the string n, or the first few strings of the list n; of objects in
-// a list, as tools that take several files have them, the path in each.
+// addAll adds the string n, or the first few strings of the list n. For objects in a
+// list, which tools with several files take, it adds the path of each.
 func (r *reader) addAll(verb memory.Verb, kind memory.ObjectKind, p *page, n canon.Node) {
 	if p.doc.Kind(n) != canon.Array {
 		r.addOne(verb, kind, p.strAt(n))
@@ -198,9 +197,8 @@ func (r *reader) addOne(verb memory.Verb, kind memory.ObjectKind, ref string) {
 	r.frames.add(verb, kind, ref)
 }
 
-// addFile adds a file by the path that the event has, and if that begins at the
-// root of the file system, by the path from the root of the work as well: agents
-// name files by the one, people by the other.
+// addFile adds a file by its path in the event. An absolute path is also added relative
+// to the root of the project: agents use absolute paths, people relative ones.
 func (r *reader) addFile(verb memory.Verb, ref string) {
 	if ref == "" {
 		return
@@ -211,8 +209,8 @@ func (r *reader) addFile(verb memory.Verb, ref string) {
 	}
 }
 
-// near returns a clean path from the root of the work, if it begins at the root of
-// the file system and lies below one that the event names.
+// near returns a clean absolute path relative to the root of the project, if it is below
+// a root that the event names.
 func (r *reader) near(ref string) (string, bool) {
 	if !recognize.Absolute(ref) {
 		return "", false
@@ -225,7 +223,7 @@ func (r *reader) near(ref string) (string, bool) {
 	return "", false
 }
 
-// roots returns the directories that the event is about, the most telling first.
+// roots returns the directories that the event is about, the most specific first.
 func (r *reader) roots() *[3]string {
 	f := &r.frames
 	if !f.rooted {

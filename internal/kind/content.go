@@ -13,53 +13,51 @@ import (
 )
 
 // ContentVersion is the number of what [ReadContent], [Entities] and
-// [TextEntities] return. It is raised whenever the same event may give something
-// else, so that an index that was made from it is made anew.
+// [TextEntities] return. It is raised whenever the same event may give another
+// result, so that indexes that store it are rebuilt.
 const ContentVersion = 4
 
 const (
-	// MaxContent is the most bytes that the text of a [Content] has. What is
-	// longer is cut between two characters; nothing marks the cut.
+	// MaxContent is the most bytes of the text of a [Content]. A longer text is
+	// cut between two characters, without a mark.
 	MaxContent = 256 << 10
-	// MaxTitle is the most bytes of its title. What does not fit stands at the
-	// beginning of the text as well.
+	// MaxTitle is the most bytes of its title. A longer title is also at the
+	// beginning of the text.
 	MaxTitle = 1 << 10
 )
 
-// Content is what an event says, for those who look for it by words: its own words
-// and none of the engine's. There are no control characters in it but line breaks,
-// and none that hide or reorder text.
+// Content is the text of an event for search: its own words and none of the engine's. It
+// contains no control characters except line breaks, and none that hide or reorder text.
 type Content struct {
 	Title string // what it is about: a tool, a file, a command, a question
 	Text  string
-	// Speaker is who says the text, which then begins with the name and a colon: the
-	// speaker of its metadata, or the name that a message begins with.
+	// Speaker is the speaker of the text, which then begins with the name and a colon: the
+	// speaker of its metadata, or the name at the beginning of a message.
 	Speaker string
 }
 
 // ReadContent returns what an event says in its own words.
 //
-// The members that a type is known for stand first and without their names, all
-// others follow in their order with their names: "seat_class economy, passengers
-// 2". A string that holds JSON is read as JSON. Left out are ids that only link
-// events, how long it took and whether it succeeded; counts of zero; what was
-// typed into a browser; members that are called password, token or the like; and
-// data that is not text. Flags of what a tool gave that say how it ran are left out, and
-// all truths of what a command gave. That a turn, a session, a context or a sub-agent
-// began or ended says nothing.
+// The known members of a type come first and without their names. All others follow in
+// their order with their names: "seat_class economy, passengers 2". A string that holds
+// JSON is read as JSON. The following are left out: ids that only link events; duration
+// and success; counts of zero; text that was typed into a browser; members that are
+// called password, token or the like; data that is not text; flags in the result of a
+// tool that say how it ran, and all booleans in the result of a command; and the begin
+// or end of a turn, a session, a context or a sub-agent.
 //
-// Of the metadata, title and topic belong to the title, summary, url and path to
-// the text, and the speaker stands before a text that does not begin with the name.
+// Of the metadata, title and topic belong to the title, and summary, url and path to the
+// text. The speaker precedes a text that does not begin with the name.
 func ReadContent(ev *hmx.Event) Content {
 	s := search(ev)
 	defer s.release()
 	return s.content()
 }
 
-// said is where the words of a type of event stand.
+// said has the members with the words of a type of event.
 type said struct {
 	title, text []field
-	// omit are the names of members that say nothing to look for.
+	// omit are the names of members that are not searchable.
 	omit []string
 }
 
@@ -81,30 +79,30 @@ var saidBy = [len(rows) + 1]said{
 	{},
 }
 
-// secrets are the names of members whose values nobody should find by looking, in
-// lower case and without underscores and hyphens.
+// secrets are the names of members whose values must not be searchable, in lower case
+// and without underscores and hyphens.
 var secrets = recognize.IndexWords("password passwd passphrase pwd secret secretkey clientsecret apikey accesstoken refreshtoken authtoken bearertoken idtoken sessiontoken authorization privatekey credentials cvv")
 
-// span is a piece of the text that the event says itself, between names of members.
+// span is a piece of the event's own text, between names of members.
 type span struct {
 	start, end int
-	// prose says that it is made of sentences: a text, and no value among others.
+	// prose says that it consists of sentences, rather than of a value.
 	prose bool
 }
 
-// maxSpans is how many pieces are kept for those who look for names in them.
+// maxSpans is how many pieces are kept for the search for names.
 const maxSpans = 1024
 
-// searcher reads one event for those who search. It is used again and again.
+// searcher reads one event for search. It is reused.
 type searcher struct {
 	r     *reader
 	out   []byte
 	spans []span
-	// inner is JSON that stood in a string.
+	// inner is JSON from a string.
 	inner page
 	found recognize.Found
-	// quote leaves every character as it is, and who spoke out. Whole says that all
-	// of the title is in the title.
+	// quote keeps every character as it is, and leaves the speaker out. whole says that
+	// the title is not cut.
 	quote, whole bool
 }
 
@@ -130,7 +128,7 @@ func (s *searcher) release() {
 	}
 }
 
-// content writes title and text, and leaves in spans where the event speaks.
+// content writes title and text, and sets spans to the pieces of the event's own text.
 func (s *searcher) content() Content {
 	r := s.r
 	if r.bit == onStateChange && lifecycle(r.content.str(fSubject)) {
@@ -164,7 +162,7 @@ func (s *searcher) content() Content {
 	return c
 }
 
-// title returns the title, and whether it is all there.
+// title returns the title, and whether it is complete.
 func (s *searcher) title(row *said) (string, bool) {
 	r := s.r
 	for _, f := range row.title {
@@ -205,7 +203,7 @@ func (s *searcher) separate() {
 	}
 }
 
-// words appends text that is no part of the content's JSON.
+// words appends text that is not part of the content's JSON.
 func (s *searcher) words(text string) {
 	if text == "" || s.full() {
 		return
@@ -217,8 +215,8 @@ func (s *searcher) words(text string) {
 	s.close(before, at, true)
 }
 
-// close notes what was written from at on as a piece, or takes back what was
-// written since before if there is nothing in it.
+// close adds the text from at on as a piece, or removes the text since before if the
+// piece is empty.
 func (s *searcher) close(before, at int, prose bool) {
 	if len(s.out) == at {
 		s.out = s.out[:before]
@@ -231,7 +229,7 @@ func (s *searcher) close(before, at int, prose bool) {
 
 func (s *searcher) full() bool { return len(s.out) >= MaxContent }
 
-// member appends what member f of the content says, without its name.
+// member appends the value of member f of the content, without its name.
 func (s *searcher) member(f field) {
 	p := &s.r.content
 	n := p.at[f]
@@ -295,7 +293,7 @@ func (s *searcher) listed(began int, p *page, n canon.Node) {
 	}
 }
 
-// others appends the members of the content that the type is not known for.
+// others appends the other members of the content.
 func (s *searcher) others(row *said) {
 	p := &s.r.content
 	first, end := p.doc.Children(0)
@@ -313,8 +311,8 @@ func (s *searcher) others(row *said) {
 	}
 }
 
-// omitted reports whether member c of the content is written already, or is not to
-// be written.
+// omitted reports whether member c of the content is written already, or must not be
+// written.
 func (s *searcher) omitted(row *said, c canon.Node) bool {
 	p := &s.r.content
 	for _, f := range row.title {
@@ -357,7 +355,7 @@ func typing(action string) bool {
 	return false
 }
 
-// named appends the name of a member and what it says, or nothing.
+// named appends the name of a member and its value, or nothing.
 func (s *searcher) named(p *page, n canon.Node) {
 	key := p.doc.Key(n)
 	if s.r.runFlag(p, n, key) {
@@ -392,11 +390,11 @@ func lifecycle(subject string) bool {
 	return false
 }
 
-// runFlags are the names of truths that say how a call ran, and not what it gave.
+// runFlags are the names of booleans that say how a call ran, and are not part of its result.
 var runFlags = recognize.IndexWords("interrupted isimage nooutputexpected truncated denied outcome iserror success backgrounded timedout sandboxed cached")
 
-// runFlag reports whether a member of a result only says how the call ran: a truth of that
-// name, any truth of a command's result, or who denied it.
+// runFlag reports whether a member of a result only says how the call ran: a boolean of that
+// name, any boolean of a command's result, or who denied it.
 func (r *reader) runFlag(p *page, n canon.Node, key []byte) bool {
 	if r.bit != onToolResult {
 		return false
@@ -416,7 +414,7 @@ func (r *reader) runFlag(p *page, n canon.Node, key []byte) bool {
 	return false
 }
 
-// maxKey is how much of the name of a member is written.
+// maxKey is the most bytes of the name of a member that are written.
 const maxKey = 64
 
 // plainName reports whether a name only says that there is text.
@@ -428,7 +426,7 @@ func plainName(key []byte) bool {
 	return false
 }
 
-// secretName reports whether a name says that the value is nobody's business.
+// secretName reports whether a name says that the value is secret.
 func secretName(key []byte) bool {
 	if len(key) < 3 || len(key) > 20 {
 		return false
@@ -437,8 +435,8 @@ func secretName(key []byte) bool {
 	return secrets()[string(recognize.Fold(buf[:0], key))]
 }
 
-// value appends what n says: a string as it is, a number or truth, and of an object
-// or a list what its members say. Prose says that a string is one of sentences.
+// value appends the value n: a string as it is, a number or boolean, and the members of an
+// object or a list. Prose says that a string consists of sentences.
 func (s *searcher) value(p *page, n canon.Node, prose bool) {
 	if s.full() {
 		return
@@ -476,7 +474,7 @@ func (s *searcher) value(p *page, n canon.Node, prose bool) {
 // a text of sentences.
 const maxValue = 64
 
-// str appends the string n, or what the JSON in it says.
+// str appends the string n, or the values of the JSON in it.
 func (s *searcher) str(p *page, n canon.Node, prose bool) {
 	raw := p.doc.Raw(n)
 	body := raw[1 : len(raw)-1]
@@ -515,13 +513,13 @@ func holdsData(body []byte) bool {
 	return bytes.HasPrefix(body, []byte("data:")) && bytes.Contains(body[:min(len(body), 128)], []byte(";base64,"))
 }
 
-// notText reports whether a text is data in letters, the like of base64: all of it, at
-// least 512 bytes without a blank, in one line or in lines of one length. What begins so
-// and goes on as a text is one, and so is a list of names.
+// notText reports whether a text is encoded data, such as base64: at least 512 bytes without
+// a space, in one line or in lines of one length. Data that is followed by text counts as
+// text, and so does a list of names.
 func notText(text []byte) bool {
 	const (
 		enough = 512
-		line   = 40 // that a line of data has at least
+		line   = 40 // the shortest line of data
 	)
 	if len(text) < enough {
 		return false
@@ -557,7 +555,7 @@ func inData(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c-'0' < 10 || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
-// fromMetadata adds what the metadata says of the event.
+// fromMetadata adds the text of the metadata.
 func (s *searcher) fromMetadata(title string) {
 	r := s.r
 	if !r.metadata.ok {
@@ -577,7 +575,7 @@ func (s *searcher) fromMetadata(title string) {
 	}
 }
 
-// lead puts who spoke before the text.
+// lead puts the speaker before the text.
 func (s *searcher) lead(speaker string) {
 	head := cleanTail(append(make([]byte, 0, len(speaker)+2), strings.ReplaceAll(speaker, "\n", " ")...), 0)
 	if len(head) == 0 {
@@ -601,7 +599,7 @@ var unclean = func() (table [256]bool) {
 	return table
 }()
 
-// clean is cleanTail, unless every character stays as it is.
+// clean is cleanTail, unless every character must stay as it is.
 func (s *searcher) clean(b []byte, from int) []byte {
 	if s.quote {
 		return b
@@ -609,9 +607,9 @@ func (s *searcher) clean(b []byte, from int) []byte {
 	return cleanTail(b, from)
 }
 
-// cleanTail cleans b from a place on, in place: line breaks stay, other control
-// characters and unusual blanks become blanks, commands to a terminal and what
-// hides or reorders goes, and bytes that are no UTF-8.
+// cleanTail cleans b from an index on, in place. Line breaks stay, other control
+// characters and unusual spaces become spaces. It removes escape sequences,
+// characters that hide or reorder text, and bytes that are not UTF-8.
 func cleanTail(b []byte, from int) []byte {
 	i := from
 	for i < len(b) && !unclean[b[i]] {
@@ -661,8 +659,8 @@ func cleanTail(b []byte, from int) []byte {
 	return b[:to]
 }
 
-// escapeLen returns the length of what follows an escape character to make a
-// command to a terminal.
+// escapeLen returns the length of an escape sequence of a terminal, without its
+// escape character.
 func escapeLen(b []byte) int {
 	if len(b) == 0 || b[0] != '[' {
 		return 0

@@ -70,7 +70,7 @@ func TestReadContent(t *testing.T) {
 	}
 }
 
-// TestSpeaker is who says it, never somebody whom the text only mentions.
+// TestSpeaker: the speaker is the sender, never a person whom the text only mentions.
 func TestSpeaker(t *testing.T) {
 	for _, tc := range []struct {
 		name                    string

@@ -8,15 +8,15 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Entities returns who and what an event speaks of, the most telling first and none
-// twice: who spoke, what the members of its type name, its tags, and then what is
-// found in title and text in their order.
+// Entities returns the entities that an event names, the most specific first and none
+// twice: the speaker, what the members of its type name, its tags, and then the names
+// in title and text in their order.
 //
-// A name is found by how it is written. A word in capitals at the beginning of a
-// sentence is a name only if more words in capitals follow, if it begins two
+// A name is recognised by its spelling. A capitalized word at the beginning of a
+// sentence is a name only if more capitalized words follow, if it begins two
 // sentences, or if it has an 's. The names of members, and the project and the
-// repository in the metadata, which all events share, are no entities. Names are
-// looked for in the first 16 KiB of text.
+// repository in the metadata, which all events share, are no entities. Only the first
+// 16 KiB of text are searched for names.
 func Entities(ev *hmx.Event) []recognize.Entity {
 	s := search(ev)
 	defer s.release()
@@ -32,9 +32,9 @@ func ReadContentEntities(ev *hmx.Event) (Content, []recognize.Entity) {
 	return c, s.entities(c)
 }
 
-// TextEntities returns who and what a text of no event speaks of, such as a query,
-// by the rules of [Entities]. A word in capitals that begins a sentence counts,
-// unless it is one that often does.
+// TextEntities returns the entities that a text outside of events names, such as a query,
+// by the rules of [Entities]. A capitalized word that begins a sentence counts, unless it
+// is a frequent first word.
 func TextEntities(text string) []recognize.Entity {
 	s := searchers.Get().(*searcher)
 	defer s.release()
@@ -77,7 +77,8 @@ func (s *searcher) entities(c Content) []recognize.Entity {
 	return f.Taken()
 }
 
-// people adds who spoke and whom the event names, and tells who says the text.
+// people adds the speaker and the persons that the event names, and sets the speaker of
+// the content.
 func (s *searcher) people(c *Content) {
 	r, f := s.r, &s.found
 	speaker := ""
@@ -140,7 +141,7 @@ func (s *searcher) things() {
 	}
 }
 
-// Entity is somebody or something that a text names.
+// Entity is a person or an object that a text names.
 type Entity = recognize.Entity
 
 // The types of entities that others ask for by name.

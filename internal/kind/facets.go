@@ -1,17 +1,17 @@
-// Package kind says what the engine makes of an event: how far it is trusted, what
-// it says in one line, in which situations it matters, how it went.
+// Package kind derives facets from an event: its trust, a summary of one line, the frames
+// in which it matters, its outcome.
 //
 // It guarantees one row for every standard type and one for all others; that no
-// event is trusted more than whoever sent it; that text of an event stands
-// between quotes it cannot leave, without characters that command a terminal,
-// reorder or hide; that frames are valid, clean and few; and that the same event
-// always reads the same, in time bounded by its size. What it knows of types,
-// tools and programs stands in tables, which docs/formats/frames.md shows.
+// event is trusted more than its sender; that text of an event stays within quotes
+// that it cannot close, without characters that control a terminal, reorder or hide
+// text; that frames are valid, clean and few; and that the same event always reads the
+// same, in time bounded by its size. Types, tools and programs are in tables, which
+// docs/formats/frames.md shows.
 //
-// It does not judge what a text says: a tier of trust is decided by where the text
-// comes from, a frame by where in the event a name stands. It keeps nothing and
-// sees one event at a time, so what a tool was called with is known of the call
-// and not of the result.
+// It does not judge what a text says: the origin of a text decides its tier of trust,
+// and the place of a name in the event decides its frame. The package keeps no state and
+// sees one event at a time, so the arguments of a tool are known from the call and not
+// from the result.
 package kind
 
 import (
@@ -24,8 +24,7 @@ import (
 )
 
 // Version is the number of what Read makes of events. It is raised whenever the
-// same event may read differently, so that an index that was made from facets is
-// made anew.
+// same event may read differently, so that indexes made from facets are rebuilt.
 const Version = 1
 
 // Facets is what the engine sees of an event. Indexes read facets and know no
@@ -34,22 +33,22 @@ type Facets struct {
 	// Text says in one line what happened, at most [MaxText] bytes: words of the
 	// engine, and in quotes what the event says.
 	Text string
-	// Frames are the situations that the event matters in, at most [MaxFrames],
-	// the first the most telling, none twice. Their references are clean, see
-	// [CleanRef], and may be parts of the event's own text.
+	// Frames are the situations in which the event matters, at most [MaxFrames], the
+	// most specific first, without duplicates. Their references are clean, see
+	// [CleanRef], and may share memory with the event.
 	Frames []memory.Frame
-	// Outcome says how it went, as far as the event tells.
+	// Outcome is the outcome that the event states.
 	Outcome memory.Outcome
 	// Importance is what the event declares as its salience, or else what its
 	// type usually has; 0 to 1.
 	Importance float64
-	// Section is the part of a context pack that it belongs to: episodes, or
-	// evidence for what tools and the world said.
+	// Section is its section of a pack: episodes, or evidence for the output of tools
+	// and external sources.
 	Section hmx.Section
-	// Tells says that the event reports how something went.
+	// Tells says that the event reports an outcome.
 	Tells bool
-	// Checks says that what was run says whether the work is any good: tests, or
-	// a command that is one of those that check.
+	// Checks says that the event ran a check of the work: tests, or a command that
+	// checks.
 	Checks bool
 	// Call is the id that a tool's call and its result share, and Target the event
 	// that feedback is about; empty where the event names none. Both may be parts
@@ -57,10 +56,9 @@ type Facets struct {
 	Call, Target string
 }
 
-// Read returns the facets of an event. It never fails: of content that is not
-// JSON, or not of the kinds of value that its type has, what can be read is read.
-// The work is bounded by the size of the event, and that of looking for names in
-// text by constants.
+// Read returns the facets of an event. It never fails: of content that is not JSON, or
+// has other kinds of values than its type, it reads what it can. The work is bounded by
+// the size of the event, and the search for names in text by constants.
 func Read(ev *hmx.Event) Facets {
 	r := borrow(ev)
 	defer r.giveBack()
@@ -102,7 +100,7 @@ func (r *reader) target() string {
 	return r.content.str(fTarget)
 }
 
-// judge finds out what was done and how it went, once.
+// judge determines the act and its outcome, once.
 func (r *reader) judge() {
 	if r.judged {
 		return
@@ -126,7 +124,7 @@ func (r *reader) judge() {
 		if r.bit == onTestRun {
 			verb := r.verb
 			r.readCommand(&r.content, r.content.at[fCommand])
-			r.verb = verb // whatever the program does otherwise, it tested
+			r.verb = verb // this run of the program tested
 		}
 	}
 }
@@ -139,9 +137,9 @@ func shorten(s string) string {
 	return s
 }
 
-// judgeTool finds the verb of a tool: of one that runs commands that of the
-// command; of any other the one that its argument command says, such as view, or
-// its name, or the action among its arguments if the name says nothing.
+// judgeTool finds the verb of a tool: that of the command for a tool that runs commands;
+// for any other that of its argument command, such as view, or of its name, or else of
+// the action among its arguments.
 func (r *reader) judgeTool() {
 	r.tool = recognize.ReadTool(r.toolName())
 	r.verb = r.tool.Verb
@@ -162,8 +160,8 @@ func (r *reader) judgeTool() {
 	}
 }
 
-// actionFacts returns what the argument n says if it is a word that says what to
-// do, as editors and browsers take it.
+// actionFacts returns the facts of the argument n if it is the name of an action, as
+// editors and browsers take it.
 func (r *reader) actionFacts(n canon.Node) recognize.ToolFacts {
 	if n == 0 {
 		return recognize.ToolFacts{}
@@ -218,7 +216,7 @@ func (r *reader) sourceTool() string {
 	return name
 }
 
-// howItWent returns the outcome that the event tells.
+// howItWent returns the outcome that the event states.
 func (r *reader) howItWent() memory.Outcome {
 	c := &r.content
 	switch r.bit {
@@ -318,8 +316,7 @@ func (r *reader) importance() float64 {
 	return r.row.importance
 }
 
-// tells reports whether the event says how something went. A command does if it
-// has ended.
+// tells reports whether the event states an outcome. A command does if it has ended.
 func (r *reader) tells() bool {
 	return r.row.tells && (r.bit != onCommandExec || r.outcome != memory.OutcomeUnknown)
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // This file says which event gives which frame. Its tables, with those of verbs
-// and of programs, are all there is to it: the rest of the package reads JSON and
-// looks things up. docs/formats/frames.md shows them.
+// and of programs, contain all rules: the rest of the package reads JSON and looks
+// values up in them. docs/formats/frames.md shows them.
 
 // eventSet is a set of types, a bit each in the order of rows; the last bit is
 // that of every other type.
@@ -36,7 +36,7 @@ const (
 	onEvery = onOther<<1 - 1
 )
 
-// rule says where in which events something stands that makes a frame.
+// rule says which member of which events makes a frame.
 type rule struct {
 	on    eventSet
 	where place
@@ -110,7 +110,7 @@ const (
 	inEnvelope
 )
 
-// method is how a reference is found in what stands there.
+// method is how a reference is found in a member.
 type method uint8
 
 const (
@@ -123,7 +123,7 @@ const (
 	programAddress               // the address that a command names
 	hostName                     // the host of an address
 	serverName                   // the server in mcp__server__tool
-	afterTool                    // what stands after tool:
+	afterTool                    // the text after tool:
 )
 
 // condition is when a rule applies.
@@ -136,9 +136,9 @@ const (
 	ifShell                 // the tool runs commands
 	ifFailed                // it failed, and asked no address
 	ifFailedShell           // it failed, and the tool runs commands
-	ifNotPassed             // it is not known to have gone well
+	ifNotPassed             // it is not known to have succeeded
 	ifMaking                // the tool writes whole files
-	ifReaching              // the verb reaches somebody: deliver, negotiate, schedule, delegate
+	ifReaching              // the verb addresses a person: deliver, negotiate, schedule, delegate
 )
 
 // field is what a member of an object means.

@@ -14,10 +14,10 @@ const MaxText = 400
 // ellipsis stands where text was cut.
 const ellipsis = "…"
 
-// line writes the text of an event: words of our own, and content that never
-// leaves the quotes around it. Between two double quotes, and between two
-// backticks, stands what the event says, with no such mark in it; outside of
-// them stand our words, and names that need no quotes.
+// line writes the text of an event: words of the engine, and content that never leaves
+// the quotes around it. Text of the event is between two double quotes or two
+// backticks, and contains no such mark. Outside of them are the words of the engine, and
+// names that need no quotes.
 type line struct {
 	buf []byte
 	max int
@@ -26,21 +26,21 @@ type line struct {
 // maxBare is the most bytes of a name.
 const maxBare = 120
 
-// ownWords is the room kept for words of our own behind the last content.
+// ownWords is the space reserved for words of the engine behind the last content.
 const ownWords = 40
 
 // room returns how many bytes of content fit, with the marks around them.
 func (l *line) room() int { return l.max - len(l.buf) - len(`""`) - len(ellipsis) - ownWords }
 
-// word appends words of our own.
+// word appends words of the engine.
 func (l *line) word(s string) { l.buf = append(l.buf, s...) }
 
 // integer appends a number.
 func (l *line) integer(n int64) { l.buf = strconv.AppendInt(l.buf, n, 10) }
 
-// quoted appends lead and up to limit bytes of s in double quotes; nothing at all
-// if s says nothing or there is no room for it. More says that s is only the
-// beginning of what there is.
+// quoted appends lead and up to limit bytes of s in double quotes, or nothing if s is
+// empty or there is no space for it. More says that s is only the beginning of a longer
+// text.
 func (l *line) quoted(lead string, s []byte, limit int, more bool) bool {
 	return l.marked(lead, '"', s, limit, more)
 }
@@ -80,7 +80,7 @@ func (l *line) name(lead, s string) bool {
 	return true
 }
 
-// path is name for a path, of which the end says more than the beginning.
+// path is name for a path, which is cut at its beginning.
 func (l *line) path(lead, s string) bool {
 	if len(s) <= maxBare {
 		return l.name(lead, s)
@@ -106,10 +106,9 @@ func bare(s string) bool {
 	return s != ""
 }
 
-// clean appends s, at most limit bytes of it, with white space collapsed and
-// nothing in it that commands a terminal, reorders text, hides, or ends a quote.
-// Mark is the quote around it. It reports whether some of s was left out for want
-// of room.
+// clean appends s, at most limit bytes of it, with white space collapsed, and without
+// characters that control a terminal, reorder or hide text, or end a quote. Mark is the
+// quote around it. It reports whether s was cut.
 func (l *line) clean(s []byte, limit int, mark byte) (cut bool) {
 	end := len(l.buf) + limit
 	began, blank := len(l.buf), false
@@ -169,10 +168,9 @@ var plainBytes = func() (plain [256]bool) {
 	return plain
 }()
 
-// hidden reports whether c is not seen and yet is read by a machine: marks of
-// direction, joiners of words, tags, and variation selectors of the kind that
-// has been used to smuggle text. The two joiners of letters stay, because scripts
-// and emoji need them.
+// hidden reports whether c is invisible and yet read by a machine: marks of direction,
+// joiners of words, tags, and the variation selectors that have been used to smuggle
+// text. The two joiners of letters stay, because scripts and emoji need them.
 func hidden(c rune) bool {
 	switch {
 	case c == 0xAD, c == 0x061C, c == 0x180E, c == 0x200B, c == 0x200E, c == 0x200F, c >= 0x202A && c <= 0x202E,
@@ -186,9 +184,9 @@ func hidden(c rune) bool {
 // quoteLike reports whether c looks like a double quote.
 func quoteLike(c rune) bool { return c >= 0x201C && c <= 0x201F || c == 0xFF02 || c == 0x2033 }
 
-// json appends value n on p as compact JSON whose strings are quoted as all
-// content is. Strings longer than each are cut; what is deeper than depth, and
-// what does not fit, is an ellipsis.
+// json appends value n on p as compact JSON whose strings are quoted like all content.
+// Strings longer than each are cut; values deeper than depth, and those that do not fit,
+// become an ellipsis.
 func (l *line) json(r *reader, p *page, n canon.Node, depth, each int) {
 	// Room to end it at any place: a name, a value, and at each depth an ellipsis
 	// and a bracket.

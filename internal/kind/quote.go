@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Quoted is what an event says, for those who quote it.
+// Quoted is the text of an event, for quotations.
 type Quoted struct {
 	// Label is who or what says it: a speaker, a role, a tool, or else the type of the
 	// event. It is as the event has it.
@@ -16,8 +16,8 @@ type Quoted struct {
 	Text  string
 }
 
-// Quote returns what [ReadContent] does, with every character as it was recorded, those
-// that are not seen too, and without who speaks before the text.
+// Quote returns what [ReadContent] does, with every character as it was recorded, including
+// invisible ones, and without the speaker before the text.
 func Quote(ev *hmx.Event) Quoted {
 	s := search(ev)
 	defer s.release()
@@ -30,7 +30,7 @@ func Quote(ev *hmx.Event) Quoted {
 	return q
 }
 
-// label returns who or what says what the event says.
+// label returns the source of the text: a speaker, a role, a tool or the type.
 func (s *searcher) label() string {
 	r := s.r
 	if r.metadata.ok {

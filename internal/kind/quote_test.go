@@ -26,7 +26,7 @@ func TestQuote(t *testing.T) {
 			t.Errorf("%s: %+q", c.json, got)
 		}
 	}
-	// What was quoted before leaves nothing behind for who looks for words.
+	// An earlier Quote leaves no state behind for ReadContent.
 	ev := &hmx.Event{EventType: hmx.TypeMessage, Content: hmx.Raw(`{"role":"user","text":"a\u200bb"}`), Metadata: hmx.Raw(`{"speaker":"Caroline"}`)}
 	kind.Quote(ev)
 	if got := kind.ReadContent(ev); got.Text != "Caroline: ab" {

@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// page is one JSON object of an event, parsed, with the members that a table
-// names found once.
+// page is one parsed JSON object of an event, with an index of the members that a
+// table names.
 type page struct {
 	doc  canon.Doc
 	buf  []byte // what doc was parsed from
@@ -21,8 +21,8 @@ type page struct {
 	at   slots
 }
 
-// slots holds where the members of a page stand; 0, which is the page itself, is
-// nowhere.
+// slots holds the nodes of the members of a page; 0, which is the page itself, means
+// none.
 type slots [fieldCount]canon.Node
 
 // open parses text and finds its members by the names in the table. A text that
@@ -41,8 +41,8 @@ func (p *page) open(text string, names *naming) bool {
 	return true
 }
 
-// find fills at with the members of object n that the table names. Of several
-// that mean the same the first stands, but for a value that says nothing.
+// find fills at with the members of object n that the table names, except nulls. Of several
+// with the same meaning it takes the first scalar, else the first.
 func (p *page) find(at *slots, n canon.Node, names *naming) {
 	first, end := p.doc.Children(n)
 	for c := first; c < end; c = p.doc.After(c) {
@@ -98,7 +98,7 @@ func (p *page) truth(f field) (value, known bool) {
 	return k == canon.True, k == canon.True || k == canon.False
 }
 
-// reader is what reading one event needs. It is used again and again.
+// reader is the state of reading one event. It is reused.
 type reader struct {
 	ev   *hmx.Event
 	row  *row
@@ -112,7 +112,7 @@ type reader struct {
 	argsAt slots
 	argsIn canon.Node
 
-	judged  bool // what follows is known
+	judged  bool // the next four fields are set
 	outcome memory.Outcome
 	tool    recognize.ToolFacts
 	command recognize.Command // what was run, if anything was
@@ -126,7 +126,7 @@ type reader struct {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// keepBytes is the most memory that a reader may hold on to between events.
+// keepBytes is the most memory that a reader keeps between events.
 const keepBytes = 1 << 20
 
 func borrow(ev *hmx.Event) *reader {
@@ -178,7 +178,7 @@ func (r *reader) openArguments() {
 }
 
 // bytes returns up to limit bytes of the string n on p, unescaped, and whether
-// there is more of it. They are good until the next call.
+// there is more of it. They are valid until the next call.
 func (r *reader) bytes(p *page, n canon.Node, limit int) (text []byte, more bool) {
 	raw := p.doc.Raw(n)
 	body := raw[1 : len(raw)-1]
@@ -208,7 +208,7 @@ func (r *reader) text(p *page, n canon.Node, limit int) string {
 	return text
 }
 
-// wholeRunes cuts off a rune that has lost its end.
+// wholeRunes cuts off an incomplete rune at the end.
 func wholeRunes(b []byte) []byte {
 	for i := 1; i <= min(utf8.UTFMax, len(b)); i++ {
 		if utf8.RuneStart(b[len(b)-i]) {
@@ -221,8 +221,8 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// appendBody appends what the checked JSON string body says, at most limit bytes
-// and one rune, and returns the part of the body that it did not come to.
+// appendBody appends the unescaped text of the checked JSON string body, at most limit
+// bytes and one rune, and returns the rest of the body.
 func appendBody(dst, body []byte, limit int) (text, rest []byte) {
 	end := len(dst) + limit
 	for len(body) > 0 && len(dst) < end {
@@ -269,14 +269,14 @@ func plainEscape(c byte) byte {
 	return c
 }
 
-// hex4 reads the four digits of an escape that the parser has let through.
+// hex4 reads the four digits of an escape that the parser has accepted.
 func hex4(b []byte) rune {
 	v, _ := strconv.ParseUint(string(b[:4]), 16, 32)
 	return rune(v)
 }
 
-// gather appends what is said below n, as text: names and values in order, and no
-// name that says nothing. It stops after limit bytes or a few hundred values.
+// gather appends the text below n: names and values in order, without generic names. It
+// stops after limit bytes or a few hundred values.
 func (r *reader) gather(dst []byte, p *page, n canon.Node, limit int) []byte {
 	g := gatherer{r: r, p: p, dst: dst, limit: len(dst) + limit, left: 400}
 	g.value(n)
@@ -329,7 +329,7 @@ func (g *gatherer) members(n canon.Node, kind canon.Kind) {
 		}
 		named := len(g.dst)
 		if g.value(c); len(g.dst) == named {
-			g.dst = g.dst[:before] // nothing was said
+			g.dst = g.dst[:before] // the value is empty
 		}
 	}
 }

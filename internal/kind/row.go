@@ -51,15 +51,14 @@ var rows = [...]row{
 	{hmx.TypeFeedback, record.User, "what the user thought of it", 0.7, hmx.SectionEpisodes, true, memory.VerbNegotiate, byType},
 }
 
-// other is the row of every type that is not in the table: nothing is known of
-// where it comes from.
+// other is the row of every type that is not in the table: its origin is unknown.
 var other = row{
 	trust: record.External, why: "a type that the protocol does not know",
 	importance: 0.2, section: hmx.SectionEvidence, verb: memory.VerbMonitor,
 }
 
-// userImportance is that of a message from a user who declares none: what people
-// ask for matters more than what is answered.
+// userImportance is that of a message of a user without a declared importance: requests
+// of people matter more than answers.
 const userImportance = 0.4
 
 // rowOf returns the row of a type and its place, which is len(rows) for all others.

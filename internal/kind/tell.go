@@ -53,7 +53,7 @@ func (r *reader) tell() {
 	}
 }
 
-// quote writes lead and member f of the content in quotes, if it says anything.
+// quote writes lead and member f of the content in quotes, unless it is empty.
 func (r *reader) quote(lead string, f field, limit int) bool {
 	return r.quoteAt(lead, r.content.at[f], limit)
 }
@@ -91,7 +91,7 @@ func (r *reader) tellMessage() {
 	}
 }
 
-// count writes a number of things.
+// count writes a number and a noun.
 func (r *reader) count(lead string, n int64, thing string) {
 	r.line.word(lead)
 	r.line.integer(n)
@@ -101,7 +101,7 @@ func (r *reader) count(lead string, n int64, thing string) {
 	}
 }
 
-// named writes the name of the tool, or other words where it has none.
+// named writes the name of the tool, or other words if it has none.
 func (r *reader) named(lead, otherwise string) {
 	if name := r.toolName(); name == "" || !r.line.name(lead, name) {
 		r.line.word(otherwise)
@@ -126,8 +126,8 @@ func (r *reader) tellCall() {
 	r.line.json(r, r.args, r.argsIn, lineDepth, each)
 }
 
-// object writes what a tool was called with if that is a command, a file or an
-// address, and behind it the other arguments that are short.
+// object writes the argument of a tool that is a command, a file or an address, and
+// then the other arguments that are short.
 func (r *reader) object() bool {
 	if n := r.argsAt[fCommand]; r.shell && n != 0 {
 		if !r.shellLine(" ", r.args, n) {
@@ -188,7 +188,7 @@ func (r *reader) onFiles(n canon.Node) bool {
 	return lead != " on "
 }
 
-// onFile writes a file, from the root of the work where that is known.
+// onFile writes a file, relative to the root of the project if that is known.
 func (r *reader) onFile(lead, ref string) bool {
 	if clean := recognize.CleanRef(memory.ObjFile, ref); clean != "" {
 		ref = clean
@@ -199,8 +199,7 @@ func (r *reader) onFile(lead, ref string) bool {
 	return ref != "" && r.line.path(lead, ref)
 }
 
-// Of the arguments behind the one that says most, those count that are scalars and
-// short, and a few of them.
+// The bounds of the further arguments: only a few short scalars are written.
 const (
 	maxOthers = 5
 	maxOther  = 48
@@ -257,8 +256,8 @@ func (r *reader) tellResult() {
 	r.quote(": ", fResult, long)
 }
 
-// Ran says in one line how a command went that a tool was called with: call is the
-// call and result its result. It keeps to what is said of [Facets.Text].
+// Ran returns one line with the outcome of the command that a tool ran: call is the call
+// and result its result. It follows the rules of [Facets.Text].
 func Ran(call, result *hmx.Event) string {
 	r := borrow(call)
 	r.judge()
@@ -288,7 +287,7 @@ func Ran(call, result *hmx.Event) string {
 	return string(r.line.buf)
 }
 
-// resultEnd quotes the end of the result, where programs say how it ended.
+// resultEnd quotes the end of the result, where programs print their outcome.
 func (r *reader) resultEnd(limit int) {
 	if n := r.content.at[fResult]; n != 0 {
 		r.scratch = r.gather(r.scratch[:0], &r.content, n, recognize.MaxScan)
@@ -296,7 +295,7 @@ func (r *reader) resultEnd(limit int) {
 	}
 }
 
-// duration writes how long it took, if that is told.
+// duration writes how long it took, if the event says so.
 func (r *reader) duration() {
 	if !r.content.is(fDuration, canon.Number) {
 		return
@@ -401,7 +400,7 @@ func (r *reader) tellTests() {
 	}
 }
 
-// quoteEnd quotes the end of member f, where programs say how it ended.
+// quoteEnd quotes the end of member f, where programs print their outcome.
 func (r *reader) quoteEnd(lead string, f field, limit int) {
 	n := r.content.at[f]
 	if n == 0 || r.content.doc.Kind(n) != canon.String {
@@ -411,7 +410,7 @@ func (r *reader) quoteEnd(lead string, f field, limit int) {
 	r.end(lead, text, limit, more)
 }
 
-// end quotes the end of a text that is long, and else all of it.
+// end quotes the end of a long text, and all of a short one.
 func (r *reader) end(lead string, text []byte, limit int, more bool) {
 	if len(text) > 2*limit {
 		text, more = text[len(text)-limit:], true
@@ -439,8 +438,8 @@ func (r *reader) tellCommand() {
 	}
 }
 
-// tellBrowser says what was done on which page. It does not say what was typed,
-// which may be a password.
+// tellBrowser writes the action and the page. It does not write the typed text, which
+// may be a password.
 func (r *reader) tellBrowser() {
 	r.line.word("browser")
 	if action := r.content.str(fAction); action != "" {

@@ -29,7 +29,7 @@ type origin struct {
 }
 
 // origins is the table of sources: a name alone, or before a colon as in "tool:gh". A
-// source that is not here, such as the name of a program, says nothing of who spoke.
+// source that is not here, such as the name of a program, does not limit the trust.
 var origins = [...]origin{
 	{"agent", record.Agent},
 	{"assistant", record.Agent},
@@ -45,8 +45,8 @@ var origins = [...]origin{
 
 // Trust returns the tier of an event: that of its type, or of its role if it is
 // a message, and never above that of its source, nor above the ceiling, which is
-// the tier of whoever sent it. A type or a role that is not in the tables is
-// external: nothing is known of where it comes from.
+// the tier of its sender. A type or a role that is not in the tables is external,
+// because its origin is unknown.
 func Trust(ev *hmx.Event, ceiling record.Trust) record.Trust {
 	return min(tier(ev), sourced(ev), ceiling)
 }

@@ -9,11 +9,11 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// Hooks of Gemini CLI have no name for a call, a message or a turn. What they recorded is
-// found by what it says and when it was: a call is the one of the same tool with the same arguments
-// that a hook told between the answer of the model and the end of the call.
+// Hooks of Gemini CLI have no name for a call, a message or a turn. Their events are matched by
+// content and time: a call is the one of the same tool with the same arguments that a hook
+// recorded between the answer of the model and the end of the call.
 
-// slack is how far the times of hooks and transcripts may be apart. Both are of one clock.
+// slack is how far the times of hooks and transcripts may be apart. Both use one clock.
 const slack = 2 * time.Second
 
 // promptLead is how long before a prompt its hook may have been called: the agent writes the prompt
@@ -70,8 +70,8 @@ func (h *heard) take(key string, from, to time.Time) *mark {
 	return nil
 }
 
-// takeWords returns the mark of a message that says a text, and takes that text from it: what a
-// hook tells at the end of a turn is all that was said in it.
+// takeWords returns the mark of a message that contains a text, and removes that text from it:
+// at the end of a turn a hook records all text of the turn as one message.
 func (h *heard) takeWords(role, text string, at time.Time) *mark {
 	for _, m := range h.marks["said "+role] {
 		switch {

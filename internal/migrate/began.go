@@ -17,7 +17,7 @@ func Began(f Format, src Source) time.Time {
 	}
 	text, err := (&run{format: f, src: src, peek: beganBytes}).open()
 	if err != nil {
-		return time.Time{} // told by whoever reads it
+		return time.Time{} // Read reports the error
 	}
 	head, _ := text.Peek(beganBytes) // an error of reading shows up when it is read
 	key := []byte(`"timestamp":`)

@@ -95,7 +95,7 @@ func (r *run) relation(ctx context.Context, p place, from, predicate, to string,
 	})
 }
 
-// keep hands a thing to the sink if it obeys the rules.
+// keep hands a body to the sink if it is valid.
 func (r *run) keep(ctx context.Context, p place, b memory.Body) error {
 	b.Normalize()
 	if err := b.Validate(); err != nil {

@@ -42,11 +42,11 @@ type claudeMessage struct {
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
 func (m *claudeMessage) UnmarshalJSON(data []byte) error {
 	type plain claudeMessage
-	_ = json.Unmarshal(data, (*plain)(m)) // what is no message says nothing
+	_ = json.Unmarshal(data, (*plain)(m)) // another value gives an empty message
 	return nil
 }
 
-// claudeToolUse is what Claude Code itself notes of a tool's result.
+// claudeToolUse is what Claude Code itself records of a tool's result.
 type claudeToolUse struct {
 	Type        loose       `json:"type"` // create or update, of a file
 	Interrupted truth       `json:"interrupted"`
@@ -98,7 +98,7 @@ func (r *run) claudeCode(ctx context.Context, src *text) error {
 }
 
 // claudeTurn returns what the events of a line have in common. A sub-agent has a session of its
-// own beside the one that it works for, and who prompts it is no person.
+// own beside the one that it works for, and its prompts come from an agent.
 func (r *run) claudeTurn(p place, c *claudeLine, prompts map[string]string) *turn {
 	t := &turn{
 		place: p, id: []string{string(c.UUID)}, named: true, session: string(c.SessionID), agent: string(ClaudeCode),
@@ -298,8 +298,8 @@ func contentList(content json.RawMessage) list {
 	return all
 }
 
-// blockText returns the text of content: of a string itself, of blocks what they say. What is
-// neither is written as JSON.
+// blockText returns the text of content: a string itself, or the texts of blocks. Anything else
+// is written as JSON.
 func blockText(content json.RawMessage) string {
 	if s, ok := plainText(content); ok {
 		return s

@@ -41,7 +41,7 @@ func (f *truth) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// list is a list that a program may also have left out, or written as one thing.
+// list is a list that a program may also have left out, or written as a single value.
 type list []json.RawMessage
 
 // UnmarshalJSON implements json.Unmarshaler. It never fails.

@@ -19,7 +19,7 @@ type codexLine struct {
 	Payload   json.RawMessage `json:"payload"`
 }
 
-// codexItem is what was said or done.
+// codexItem is a message, a call or a result.
 type codexItem struct {
 	Type      loose           `json:"type"`
 	ID        loose           `json:"id"`
@@ -37,7 +37,7 @@ type codexItem struct {
 	Item      json.RawMessage `json:"item"` // of item_completed
 }
 
-// codexMeta is what a session says of itself.
+// codexMeta is the metadata of a session.
 type codexMeta struct {
 	ID         loose `json:"id"`
 	Timestamp  loose `json:"timestamp"`
@@ -51,7 +51,7 @@ type codexMeta struct {
 	Source codexSource `json:"source"`
 }
 
-// codexSource is who began a session: a text for a person, an object for another session.
+// codexSource is the origin of a session: a text for a person, an object for another session.
 type codexSource struct {
 	Subagent struct {
 		Spawn struct {
@@ -127,7 +127,7 @@ func (r *run) codex(ctx context.Context, src *text) error {
 	return err
 }
 
-// bareCodex tells what a line of an older rollout is: its first one is about the session.
+// bareCodex returns the type of a line of an older rollout: the first one is about the session.
 func bareCodex(c *codexLine) loose {
 	switch c.Type {
 	case "":
@@ -242,7 +242,7 @@ func (r *run) codexCall(ctx context.Context, t *turn, item *codexItem) error {
 	return r.call(ctx, t, string(item.CallID), tool, shellLine(asObject(args, under)))
 }
 
-// codexResult makes the result of a call: what its output says, and what was told of it before.
+// codexResult makes the result of a call from its output and from earlier lines about it.
 func (r *run) codexResult(ctx context.Context, t *turn, s *codexSession, item *codexItem) error {
 	id := string(item.CallID)
 	out, success := codexOutput(item.Output)
@@ -367,7 +367,7 @@ func shellLine(args map[string]any) map[string]any {
 	return args
 }
 
-// exitLine is how the text of a command's output tells how it ended.
+// exitLine is the line of a command's output with its exit code.
 var exitLine = pattern(`(?m)^(?:Exit code: |Process exited with code )(\d+)$`)
 
 // codexOutput reads what a tool gave back: text, an object with text and how it went, or text

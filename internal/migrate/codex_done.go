@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// codexDone is what a rollout of Codex tells of a call that is over: an item of
+// codexDone is what a rollout of Codex records of a call that has ended: an item of
 // item_completed, of the types CommandExecution, McpToolCall and FileChange.
 type codexDone struct {
 	ID        string

@@ -207,7 +207,7 @@ func (m *chatMessage) key() string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// role returns who speaks, in the words of HMX where it has them.
+// role returns the role of the speaker, by its name in HMX if there is one.
 func (m *chatMessage) role() string {
 	switch role := strings.ToLower(first(string(m.Role), string(m.Sender))); role {
 	case "human":

@@ -16,9 +16,9 @@ type Edit struct {
 	Diff      string // lines that went, with -, and lines that came, with +
 }
 
-// Edits returns what a use of a tool does to files, of the tools of agents that only edit
-// files, and nothing for any other. A use of one is recorded as its edits, by hooks and of
-// transcripts alike: one act is told once.
+// Edits returns the edits of a call of a tool that only edits files, and nothing for any
+// other tool. Hooks and transcripts both record such a call as its edits, so that one act
+// is recorded once.
 func Edits(tool string, arguments, result any) []Edit {
 	in := asObject(arguments, "input")
 	file := textIn(in, "file_path", "filePath", "path", "target_file")

@@ -9,7 +9,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// A transcript that was brought in when edits were still told as calls and results adds no
+// A transcript that an earlier version imported, with edits as calls and results, adds no
 // edits to them.
 func TestEditsBroughtBefore(t *testing.T) {
 	const claude = `{"type":"assistant","uuid":"u1","sessionId":"s","timestamp":"2026-11-01T10:00:01Z","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Edit","input":{"file_path":"/a.go","old_string":"1","new_string":"2"}}]}}
@@ -55,8 +55,8 @@ func TestEditsBroughtBefore(t *testing.T) {
 	}
 }
 
-// An edit whose result is not there is not told, since nothing says whether it was made, and
-// that is said.
+// An edit without a result is left out, since nothing says whether it was made, and Leave
+// receives it.
 func TestEditsWithoutResult(t *testing.T) {
 	const line = `{"type":"assistant","uuid":"u1","sessionId":"s","timestamp":"2026-11-01T10:00:01Z","message":{"role":"assistant","content":[{"type":"text","text":"I edit."},{"type":"tool_use","id":"t1","name":"Edit","input":{"file_path":"/a.go","old_string":"1","new_string":"2"}}]}}
 `

@@ -103,7 +103,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Bytes that are no UTF-8 cost a line nothing but themselves, and are told with the line, once.
+// A line loses only its bytes that are not UTF-8. They are reported once, with the line.
 func TestGarbledBytesAreTold(t *testing.T) {
 	bad := strings.Replace(transcript(3, "size"), "size 1", "Gr\xf6\xdfe 1", 1)
 	messages := `[{"role":"user","content":"good"},` + "\n" + `{"role":"user","content":"Gr` + "\xf6" + `"}]`

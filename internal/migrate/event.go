@@ -55,7 +55,7 @@ type turn struct {
 	session  string
 	agent    string
 	at       hmx.Time
-	assumed  bool // nobody said when it was
+	assumed  bool // the source has no time
 	sequence int64
 	group    string // becomes the correlation id
 	trace    string
@@ -101,7 +101,7 @@ func (r *run) say(ctx context.Context, t *turn, role, text string, attachments [
 	}
 	ceiling := t.ceiling
 	if role == "system" && (ceiling == 0 || ceiling > record.Agent) {
-		ceiling = record.Agent // nobody knows who wrote it
+		ceiling = record.Agent // its author is unknown
 	}
 	id := r.partID(t, "text", "")
 	if t.prompt == "" || role == "system" || slices.Contains(t.tags, "summary") {
@@ -117,10 +117,10 @@ func (r *run) say(ctx context.Context, t *turn, role, text string, attachments [
 	return r.emit(ctx, t, hmx.TypeMessage, SaidID(r.format, sub, t.prompt, role, text, r.said[first]), content, ceiling, "")
 }
 
-// SaidID returns the id of a message whose turn the agent has a name for, so that a hook and a
-// transcript give it the same: it is known by who says what in which turn.
+// SaidID returns the id of a message whose turn has a name, from the turn, the role and the text,
+// so that a hook and a transcript give it the same id.
 // sub is the session of a sub-agent, or empty: the turns of others have names of their own, which
-// a copy of the session keeps. n counts messages of the turn of which the same is true, from 1.
+// a copy of the session keeps. n counts equal messages of the turn, from 1.
 func SaidID(f Format, sub, turn, role, text string, n int) string {
 	return EventID(f, "said", sub, turn, role, strings.TrimSpace(text), strconv.Itoa(n))
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // geminiLine is one line of a session of Gemini CLI, ~/.gemini/tmp/*/chats/session-*.jsonl: what
-// the session is, a message, or a change. A message with an id that was there is a newer version
-// of it, and a session that is resumed tells all its messages again. Older versions wrote one
-// document, session-*.json, which has the messages in a list.
+// the session is, a message, or a change. A message with an id of an earlier one is a newer version
+// of it, and a session that is resumed repeats all its messages. Older versions wrote one document,
+// session-*.json, which has the messages in a list.
 type geminiLine struct {
 	SessionID   loose           `json:"sessionId"`
 	StartTime   loose           `json:"startTime"`
@@ -105,8 +105,8 @@ type geminiUse struct {
 	since time.Time
 }
 
-// maxSaid is how many messages and calls of a session are told apart. Of one that comes again
-// later, the board knows that it is there.
+// maxSaid is how many messages and calls of a session are remembered, to skip repetitions. The
+// board recognises a repetition that comes later.
 const maxSaid = 1 << 17
 
 // geminiCLI reads a session of Gemini CLI.
@@ -136,8 +136,8 @@ func (r *run) geminiCLI(ctx context.Context, src *text) error {
 	return err
 }
 
-// geminiHead looks for the name of the session at the beginning of a document: it stands before
-// the messages, or else the name of the file is taken.
+// geminiHead looks for the name of the session before the messages of a document. Without one, it
+// takes the name of the file.
 func (r *run) geminiHead(src *text, s *geminiSession) {
 	head, _ := src.Peek(4096) // an error of reading shows up when it is read
 	if m := geminiName().FindSubmatch(head); m != nil {
@@ -154,7 +154,7 @@ var geminiName = pattern(`"sessionId"\s*:\s*("[^"\\]{1,200}")`)
 func (r *run) geminiLine(ctx context.Context, p place, s *geminiSession, g *geminiLine) error {
 	if len(g.Set) > 0 {
 		var set geminiLine
-		_ = loosely(g.Set, &set) // what is of another shape says nothing
+		_ = loosely(g.Set, &set) // another shape is ignored
 		if len(set.Messages) == 0 {
 			r.leave(p, Note, "a change of the session")
 			return nil
@@ -193,7 +193,7 @@ func (r *run) geminiLine(ctx context.Context, p place, s *geminiSession, g *gemi
 	return nil
 }
 
-// geminiMeta notes what a session says of itself.
+// geminiMeta stores the metadata of a session.
 func (r *run) geminiMeta(s *geminiSession, g *geminiLine) {
 	s.id = first(s.id, string(g.SessionID))
 	if at, ok := when(g.StartTime); ok && s.at.IsZero() {
@@ -204,7 +204,7 @@ func (r *run) geminiMeta(s *geminiSession, g *geminiLine) {
 	}
 	if g.Kind == "subagent" && !s.sub {
 		s.sub = true
-		// The file stands in a directory that is called like the session.
+		// The file is in a directory with the name of the session.
 		if dir := path.Base(path.Dir(r.src.Path)); dir != "." && dir != "/" && dir != "chats" {
 			s.parent = dir
 		}
@@ -274,14 +274,14 @@ func (r *run) geminiMessage(ctx context.Context, p place, s *geminiSession, g *g
 	return nil
 }
 
-// remember notes that the text of a message is taken.
+// remember marks the text of a message as taken.
 func (s *geminiSession) remember(id string) {
 	if id != "" && len(s.said) < maxSaid {
 		s.said[id] = true
 	}
 }
 
-// geminiSay makes what a message says, and the calls and results among its parts.
+// geminiSay makes the event of a message, and those of the calls and results among its parts.
 func (r *run) geminiSay(ctx context.Context, p place, s *geminiSession, g *geminiLine, role string) error {
 	var b *saying
 	said := s.said[string(g.ID)]
@@ -323,8 +323,8 @@ func (r *run) geminiSaying(b *saying, p place, s *geminiSession, g *geminiLine, 
 	return &saying{run: r, turn: r.geminiTurn(p, s, string(g.ID), g.Timestamp), role: role}
 }
 
-// workspace takes the working directory from what the program tells the model at the beginning:
-// a session says it nowhere else.
+// workspace takes the working directory from the first context that the program sends to the
+// model: no other part of a session has it.
 func (s *geminiSession) workspace(text string) {
 	if s.cwd != "" || !strings.HasPrefix(strings.TrimSpace(text), "<session_context>") {
 		return
@@ -454,8 +454,8 @@ func geminiOutcome(tool, status string, response object) Outcome {
 	return o
 }
 
-// GuessedCall names a call of Gemini CLI, whose hooks have no name for it: by the session, the
-// tool and its arguments. A call has it each time that it is made.
+// GuessedCall returns a name for a call of Gemini CLI, whose hooks have none: from the session, the
+// tool and its arguments. Equal calls of a session have the same name.
 func GuessedCall(session, tool string, arguments map[string]any) string {
 	raw, _ := fit(arguments, maxContent)
 	return strings.Replace(EventID(GeminiCLI, session, tool, string(raw)), "imp-", "call-", 1)

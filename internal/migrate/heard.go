@@ -10,28 +10,28 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// What a hook of an agent recorded as it happened, its transcript tells once more. A call of a
-// tool, its result and its edits are the same when the agent gives them the same name in the
-// same session. A message is the same when it has the same id, or when the same role says the same
-// in the same session; said twice, it is there twice. What a transcript knows of the end of a
-// call that is there already, and the board does not, becomes an event of its own.
+// A transcript repeats what hooks of the agent recorded. A call of a tool, its result and its
+// edits are the same if the agent gives them the same name in the same session. A message is the
+// same if it has the same id, or the same role and text in the same session; repeated messages are
+// counted. If the transcript knows more of the outcome of a recorded call than the board, that
+// becomes an event of its own.
 
 // heard is what is recorded of a session.
 type heard struct {
 	ids   map[string]bool  // of all events; true of those of hooks
 	calls map[string]int64 // the sequence of each call
-	// ends is what is known of how calls went.
+	// ends are the known outcomes of calls.
 	ends map[string]end
-	// edits are calls that edited files, as hooks told them.
+	// edits are calls that edited files, as hooks recorded them.
 	edits map[string]bool
-	said  map[string]int // by hooks, and was not met in a transcript yet
-	// marks are what hooks recorded without names, and bound those that are a call of the
+	said  map[string]int // messages of hooks that were not met in a transcript yet
+	// marks are the events of hooks without names, and bound those that are a call of the
 	// transcript, by its name there.
 	marks map[string][]*mark
 	bound map[string]*mark
 }
 
-// end is what is known of how a call went.
+// end is what is known of the outcome of a call.
 type end struct {
 	sequence            int64
 	success, code, took bool
@@ -55,8 +55,8 @@ func hasHooks(ev *hmx.Event) bool {
 	return Format(ev.Source.Value).HasHooks()
 }
 
-// told reports whether what a transcript says is recorded, and returns the event that adds what
-// the transcript knows of it in addition, or nil.
+// told reports whether an event of a transcript is recorded, and returns the event that adds
+// what only the transcript knows of it, or nil.
 func (r *Recorder) told(ctx context.Context, it Item) (there bool, adds *hmx.Event, err error) {
 	ev := it.Event
 	if r.board == nil || !hasHooks(ev) {
@@ -102,7 +102,7 @@ func (r *Recorder) told(ctx context.Context, it Item) (there bool, adds *hmx.Eve
 		h.said[words] = max(0, h.said[words]-1)
 		return true, nil, nil
 	case there:
-		// One that was brought in before is itself, and not what the hook heard.
+		// A message that was imported before is itself, and not one of a hook.
 		return ev.EventID != it.Earlier && it.Earlier != "" && !h.has(ev.EventID), nil, nil
 	case h.said[words] > 0:
 		h.said[words]--
@@ -116,9 +116,9 @@ func (h *heard) has(id string) bool {
 	return there
 }
 
-// adding returns the event with what a transcript knows of the end of a call and the board does
-// not: the exit code, whether it went well, how long it took. It is nil if there is nothing, or
-// if a later source has added to it before.
+// adding returns the event with what the transcript knows of the outcome of a call and the board
+// does not: the exit code, the success, the duration. It is nil if there is nothing, or if a later
+// source has added to the call before.
 func adding(ev *hmx.Event, call string, known end, called int64) *hmx.Event {
 	got := endOf(ev)
 	if known.after || known.stopped || !(got.stopped || got.code && !known.code || got.success && !known.success || got.took && !known.took) {
@@ -154,7 +154,7 @@ func adding(ev *hmx.Event, call string, known end, called int64) *hmx.Event {
 	return &out
 }
 
-// endOf returns what an event says of how a call went.
+// endOf returns the outcome of a call from an event.
 func endOf(ev *hmx.Event) end {
 	var c struct {
 		Success     *bool           `json:"success"`
@@ -164,7 +164,7 @@ func endOf(ev *hmx.Event) end {
 		Duration    json.RawMessage `json:"duration_ms"`
 		Result      json.RawMessage `json:"result"`
 	}
-	_ = json.Unmarshal([]byte(ev.Content), &c) // what is of another shape says nothing
+	_ = json.Unmarshal([]byte(ev.Content), &c) // another shape is ignored
 	var result struct {
 		Code json.RawMessage `json:"exit_code"`
 	}
@@ -175,7 +175,7 @@ func endOf(ev *hmx.Event) end {
 	}
 }
 
-// told names what an event says: the call that it is about, or who says what.
+// told returns a name for an event: the call that it is about, or its speaker and words.
 func told(ev *hmx.Event) (call, words string) {
 	switch ev.EventType {
 	case hmx.TypeToolCall:
@@ -237,7 +237,7 @@ func (r *Recorder) listen(ctx context.Context, tenant, session string) (*heard, 
 	return h, nil
 }
 
-// note takes in an event of the session.
+// note adds an event of the session.
 func (h *heard) note(ev *hmx.Event) {
 	hooked := byHook(ev)
 	h.ids[ev.EventID] = hooked

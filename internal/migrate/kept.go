@@ -6,11 +6,11 @@ import (
 	"lukasa.dev/hmx"
 )
 
-// How what other programs say becomes what can be kept, for those who read it elsewhere than
-// in files.
+// Cleaning of foreign texts and values, for packages that read them from other sources than
+// files.
 
-// Name returns a text as the name of something: on one line, without what turns the direction
-// of text, not too long. One of which nothing is left is the fallback.
+// Name returns a text as a name: on one line, without controls of the text direction, not too
+// long. If nothing is left, it returns the fallback.
 func Name(s, fallback string) string { return name(s, fallback) }
 
 // Content writes the content of an event such that it can be kept. Long texts and lists are
@@ -34,7 +34,7 @@ const HookSource = "hook/"
 // When reads a time as programs write it.
 func When(v any) (hmx.Time, bool) { return when(v) }
 
-// CodexResult reads what a tool of Codex gave back, and how it went if that is said.
+// CodexResult reads the result of a tool of Codex, and its outcome if it is stated.
 func CodexResult(output json.RawMessage) (map[string]any, hmx.Opt[bool]) {
 	return codexOutput(output)
 }

@@ -27,7 +27,7 @@ func (r *lineReader) next() (line, error) {
 	for {
 		r.buf = r.buf[:0]
 		if cap(r.buf) > 4<<20 {
-			r.buf = nil // one long line does not cost the rest of the source its memory
+			r.buf = nil // release the memory of one long line
 		}
 		l := line{}
 		for {

@@ -2,7 +2,7 @@
 // transcripts of coding agents, logs of chats, exports of other memories, traces.
 //
 // One file holds one format, written to that program's documentation; docs/import.md
-// says what becomes of what.
+// maps the parts of each format to events and memories.
 //
 // # What is guaranteed
 //
@@ -10,20 +10,20 @@
 //     one line or one element of an array, are held at a time, and a few thousand
 //     names of open tool calls.
 //   - The same source gives the same events, with the same ids: an id is a hash of the
-//     format and of what the source itself calls the thing, or of where it stands. A
+//     format and of the source's own id of the item, or of its place in the source. A
 //     source that grew at its end gives the same and more.
-//   - A source of another format is told by how it begins, and none of it is taken.
-//   - A bad line costs no good one. It is handed to [Sink.Leave] with where it stands and why.
-//   - Every event made obeys the rules of HMX, every memory its own: names are cleaned, long
-//     texts cut, and what was cut is said in the metadata.
-//   - Nothing that people did not say is trusted as if they had: see [Item.Ceiling].
-//   - Unknown fields are passed over. What a program thought, and notes that it wrote for
-//     itself, are left out and counted.
+//   - A source of another format is recognised by its first bytes, and none of it is taken.
+//   - A bad line does not affect good ones. [Sink.Leave] receives its place and the reason.
+//   - Every event obeys the rules of HMX, every memory its own: names are cleaned and long
+//     texts cut, and the metadata says what was cut.
+//   - Text that people did not write never gets the trust of a user: see [Item.Ceiling].
+//   - Unknown fields are skipped. Thoughts of a program, and notes that it wrote for itself,
+//     are left out and counted.
 //
 // # What is not
 //
-// Nothing is looked up: whether a thing is there already is for the [Recorder] and the
-// board. Times that a source does not tell are those of [Source.Modified].
+// The package looks nothing up: the [Recorder] and the board decide whether an item is on
+// record already. Where a source has no times, [Source.Modified] is used.
 package migrate
 
 import (
@@ -62,8 +62,8 @@ const (
 	HMX               Format = "hmx"
 )
 
-// MaxPiece is the longest line, or element of an array, that is read. A longer one is
-// passed over without being held.
+// MaxPiece is the size of the longest line, or element of an array, that is read. A longer one
+// is skipped without being held in memory.
 const MaxPiece = 32 << 20
 
 // Formats lists the formats in the order in which they are documented.
@@ -124,39 +124,39 @@ type Options struct {
 	Tenant string
 	// Move puts events that name their tenant themselves into Tenant as well.
 	Move bool
-	// Agent is whose the spans of a trace are that name no agent. Empty leaves that to what
-	// the trace says of the program.
+	// Agent is the agent of spans that name none. Empty means the name of the program in the
+	// trace.
 	Agent string
 	// Project returns what people call the project of a working directory, and its identity.
 	// Nil knows none.
 	Project func(dir string) (name, id string)
-	// Own finds what the board has handed out, which is left out. Nil is that of no board.
+	// Own recognises text that the board handed out, which is left out. Nil recognises none.
 	Own *echo.Marker
 }
 
-// Item is one thing that a source says: an event, or a memory, entity or relation.
+// Item is one unit of a source: an event, or a memory, entity or relation.
 type Item struct {
 	Event *hmx.Event
 	Body  memory.Body
-	// Ceiling is how far it may be trusted at most, whoever brings it in: a prompt that
-	// one agent wrote for another is no person's word. Zero sets no bound.
+	// Ceiling is the most that the item may be trusted, whichever caller imports it: a prompt
+	// that one agent wrote for another is not the word of a person. Zero sets no bound.
 	Ceiling record.Trust
-	// Retold says that the source tells some things several times, in other words: the
-	// first telling stands.
+	// Retold says that the source may contain the item several times, in other words: the
+	// first one stands.
 	Retold bool
-	// Line is where it stands, from 1; 0 if nobody counted.
+	// Line is its line in the source, from 1; 0 if lines are not counted.
 	Line int
 	// Earlier is an id under which earlier versions recorded the same, or empty.
 	Earlier string
-	// Alias is what hooks call the call that the event is about, if that is not the agent's own
-	// name for it: a call that is alike has the same. Since and Until are when the call was made
-	// and when it was over, as far as that is known.
+	// Alias is the name that hooks give the call of the event, if it is not the agent's own name:
+	// equal calls have the same alias. Since and Until are when the call began and ended, if that
+	// is known.
 	Alias        string
 	Since, Until time.Time
 }
 
-// HasHooks reports whether the format is the transcript of an agent that has hooks as well, so
-// that a session may be told twice.
+// HasHooks reports whether the format is the transcript of an agent that also has hooks, so that
+// a session may be recorded twice.
 func (f Format) HasHooks() bool {
 	switch f {
 	case ClaudeCode, Codex, GeminiCLI, OpenCode:
@@ -168,7 +168,7 @@ func (f Format) HasHooks() bool {
 // Reason is why something was left out.
 type Reason string
 
-// Why something is a problem: it should have been taken.
+// Reasons that are problems: the item should have been taken.
 const (
 	Broken     Reason = "broken"       // it cannot be read
 	TooLarge   Reason = "too_large"    // it is longer than [MaxPiece]
@@ -178,21 +178,21 @@ const (
 	Mistaken   Reason = "other_format" // a file of another format than the one that was named
 )
 
-// Why something was left out on purpose.
+// Reasons to leave an item out on purpose.
 const (
 	Unfinished Reason = "unfinished" // the end of a source that is still being written
 	Thinking   Reason = "thinking"   // what a model thought to itself
 	Note       Reason = "note"       // what a program noted for itself
-	Empty      Reason = "empty"      // it says nothing
+	Empty      Reason = "empty"      // it has no content
 	Own        Reason = "own"        // Lukasa had handed it out, or it is about its own tools
-	Unknown    Reason = "unknown"    // of a sort that is not known
-	Branch     Reason = "branch"     // of a conversation, beside the branch that went on
-	Deleted    Reason = "deleted"    // it was deleted where it comes from
+	Unknown    Reason = "unknown"    // of an unknown sort
+	Branch     Reason = "branch"     // an abandoned branch of a conversation
+	Deleted    Reason = "deleted"    // it was deleted in the source
 	Forgotten  Reason = "forgotten"  // it was forgotten or expired here
 	Erased     Reason = "erased"     // it was erased here, and stays erased
 	OtherFile  Reason = "other_file" // a file in a directory that is not of the format
 	Link       Reason = "link"       // a symbolic link in a directory
-	Garbled    Reason = "garbled"    // bytes that are no UTF-8, in what was taken otherwise
+	Garbled    Reason = "garbled"    // bytes that are not UTF-8, in an item that was taken
 )
 
 // Problem reports whether something should have been taken and was not.
@@ -206,22 +206,22 @@ func (r Reason) Problem() bool {
 
 // Left is something that was left out.
 type Left struct {
-	Line   int // from 1; 0 if nobody counted
+	Line   int // from 1; 0 if lines are not counted
 	Reason Reason
 	Detail string // in one line
 }
 
-// Sink takes what a source says, in order.
+// Sink takes the items of a source, in order.
 type Sink interface {
 	// Take takes an item. An error ends the reading.
 	Take(context.Context, Item) error
-	// Leave is told what was left out.
+	// Leave receives what was left out.
 	Leave(Left)
 }
 
-// Read reads a source to its end. The error is the source's, the sink's or that ctx is
-// done; what is wrong with single lines goes to the sink. A source that is not of the format
-// is an error with the cause [OtherFormat], and none of it was taken.
+// Read reads a source to its end. It returns an error of the source, of the sink or of ctx;
+// errors of single lines go to the sink. A source of another format is an error with the cause
+// [OtherFormat], and none of it is taken.
 func Read(ctx context.Context, f Format, src Source, o Options, sink Sink) error {
 	r := &run{format: f, src: src, o: o, sink: sink, calls: map[string]openCall{}, own: map[string]bool{}, said: map[string]int{}}
 	if err := memory.CheckTenant(o.Tenant); err != nil {
@@ -283,15 +283,15 @@ type run struct {
 	calls  map[string]openCall
 	// own are calls of Lukasa's own tools, whose results are left out.
 	own map[string]bool
-	// said counts the messages of a turn that say the same.
+	// said counts equal messages of a turn.
 	said map[string]int
 	// projects are those of the working directories that were met.
 	projects map[string][2]string
 	// latest is the turn of the last line, of formats whose order is that of time.
 	latest *turn
-	// peek is how much of the source can be looked at before it is read; 0 is peekBytes.
+	// peek is how many bytes of the source can be peeked at; 0 means peekBytes.
 	peek int
-	// resource is what the spans that are being read come from.
+	// resource is the resource of the spans that are being read.
 	resource object
 }
 
@@ -304,7 +304,7 @@ func (r *run) stem() string {
 	return "stream"
 }
 
-// leave tells the sink what was left out.
+// leave passes the sink what was left out.
 func (r *run) leave(p place, why Reason, detail string) {
 	r.sink.Leave(Left{Line: p.line, Reason: why, Detail: detail})
 }

@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// openCodeInfo is what a session or a message of OpenCode says of itself.
+// openCodeInfo is the metadata of a session or a message of OpenCode.
 type openCodeInfo struct {
 	ID         loose  `json:"id"`
 	Role       loose  `json:"role"`
@@ -55,7 +55,7 @@ type openCodeSession struct {
 	id, cwd, version, parent string
 	once                     bool // `opencode run` began it, which puts quotation marks around words
 	known                    bool
-	held                     []heldMessage // until it is known what session they are of
+	held                     []heldMessage // until their session is known
 }
 
 type heldMessage struct {
@@ -63,7 +63,7 @@ type heldMessage struct {
 	message openCodeMessage
 }
 
-// maxHeldMessages is how many messages wait for what stands behind them.
+// maxHeldMessages is how many messages wait for the session behind them.
 const maxHeldMessages = 4096
 
 // openCode reads what `opencode export` writes: a document with info, which is the session, and
@@ -94,7 +94,7 @@ func (r *run) openCode(ctx context.Context, src *text) error {
 	return err
 }
 
-// openCodeHead reads what the session is, which stands before its messages.
+// openCodeHead reads the metadata of the session, which precedes its messages.
 func (r *run) openCodeHead(src *text, s *openCodeSession) {
 	head, _ := src.Peek(peekBytes) // an error of reading shows up when it is read
 	d := json.NewDecoder(strings.NewReader(string(head)))
@@ -117,7 +117,7 @@ func (r *run) openCodeHead(src *text, s *openCodeSession) {
 	}
 }
 
-// read notes what a session says of itself.
+// read stores the metadata of a session.
 func (s *openCodeSession) read(raw json.RawMessage) {
 	var info openCodeInfo
 	if s.known || !loosely(raw, &info) || info.ID == "" {
@@ -131,7 +131,7 @@ func (s *openCodeSession) read(raw json.RawMessage) {
 			Action     loose `json:"action"`
 		}
 		if loosely(one, &rule) && rule.Permission == "question" && rule.Action == "deny" {
-			s.once = true // nobody can be asked
+			s.once = true // the session has no user who can answer
 		}
 	}
 }
@@ -245,9 +245,8 @@ type openCodeStep struct {
 	make func(t *turn) error
 }
 
-// openCodeAssistant makes what an answer of the model says and does, in the order in which
-// hooks tell it: each call when it begins, its result when it ends, and the text when the message is
-// complete.
+// openCodeAssistant makes the events of an answer of the model, in the order of hooks: each call
+// when it begins, its result when it ends, and the text when the message is complete.
 func (r *run) openCodeAssistant(ctx context.Context, p place, s *openCodeSession, info *openCodeInfo, parts list) error {
 	created, _ := when(info.Time.Created)
 	completed, done := when(info.Time.Completed)
@@ -358,9 +357,9 @@ func later(a, b hmx.Time) hmx.Time {
 	return a
 }
 
-// OpenCodeEnd reads how a tool of OpenCode ended, of the state of its part, or of what hooks
-// are given: output, metadata and error. The shell tool tells the exit code, and none for a
-// command that was ended.
+// OpenCodeEnd reads the outcome of a tool of OpenCode from the state of its part, or from the
+// input of hooks: output, metadata and error. The shell tool gives the exit code, and none for a
+// command that was killed.
 func OpenCodeEnd(state map[string]any) Outcome {
 	text := textIn(state, "output")
 	about, _ := state["metadata"].(map[string]any)
@@ -395,9 +394,9 @@ func OpenCodeEnd(state map[string]any) Outcome {
 	return o
 }
 
-// runWords returns the words of a prompt that `opencode run` made of its arguments: those with a
-// space have quotation marks around them, and what was piped in follows on lines of its own.
-// A text that has no such form is returned as it is.
+// runWords returns the words of a prompt that `opencode run` made from its arguments: arguments
+// with a space are in quotation marks, and piped input follows on its own lines. It returns a text
+// without this form unchanged.
 func runWords(text string) Prompt {
 	var words []string
 	rest := text

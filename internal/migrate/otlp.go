@@ -23,24 +23,24 @@ type span struct {
 	resource        object
 }
 
-// spanEvent is something that happened during a span.
+// spanEvent is an event of a span.
 type spanEvent struct {
 	name  string
 	attrs object
 }
 
-// otlp reads traces of OpenTelemetry, of which it takes the spans that follow the semantic
-// conventions for generative AI: JSON, one request a line or a whole document, and protobuf, as
-// one request or with a length before each.
+// otlp reads traces of OpenTelemetry, and takes the spans that follow the semantic conventions
+// for generative AI. It reads JSON, one request per line or a whole document, and protobuf, one
+// request or several with a length before each.
 func (r *run) otlp(ctx context.Context, src *text) error {
-	head, _ := src.Peek(4096) // what cannot be read is told when it is
+	head, _ := src.Peek(4096) // the read that follows returns the error
 	if protobuf(head) {
 		return r.otlpProto(ctx, src, head[0] == 0)
 	}
 	return r.pieces(ctx, src, []string{"resourceSpans", "resource_spans"}, func(p piece) error {
 		switch {
 		case p.rest:
-			return nil // what is around the list
+			return nil // the object around the list
 		case p.in != "":
 			return r.otlpJSON(ctx, p)
 		}
@@ -142,7 +142,7 @@ func (r *run) toolSpan(ctx context.Context, t *turn, s *span) error {
 	return r.result(ctx, t, id, tool, out, hmx.Some(!s.failed))
 }
 
-// trouble says why a span failed.
+// trouble returns why a span failed.
 func (s *span) trouble() (kind, message, stack string) {
 	kind, message = s.attrs.text("error.type"), s.status
 	for _, e := range s.events {
@@ -155,7 +155,7 @@ func (s *span) trouble() (kind, message, stack string) {
 	return first(kind, "error"), message, stack
 }
 
-// otlpSaid is a message of a span, in whatever way it is told.
+// otlpSaid is a message of a span, in any of its notations.
 type otlpSaid struct {
 	value any
 	role  string // if the message does not say it
@@ -232,8 +232,9 @@ func (s *span) numbered(prefix, role string, said bool) []otlpSaid {
 	return out
 }
 
-// otlpMessage makes the events of a message. Each span of a conversation tells all that was said
-// before: a message is known by what it says and how often that was said before in the span.
+// otlpMessage makes the events of a message. Each span of a conversation repeats all earlier
+// messages, so the id of a message is made from its content and the number of earlier equal ones
+// in the span.
 func (r *run) otlpMessage(ctx context.Context, t *turn, v any, role string, seen map[string]int) error {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -333,7 +334,7 @@ func otlpParts(m map[string]any) (content, calls any) {
 	return content, calls
 }
 
-// parsed returns a value, and of text that is a list or an object in JSON what it says.
+// parsed returns a value, and for text that is a list or an object in JSON the parsed one.
 func parsed(v any) any {
 	s, ok := v.(string)
 	if !ok {

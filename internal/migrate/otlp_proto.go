@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// errProto says that bytes are no protobuf.
+// errProto says that bytes are not protobuf.
 var errProto = errors.New("this is not protobuf")
 
 // protoStream reads the outer levels of a message field by field, without holding it.
@@ -25,7 +25,7 @@ type protoStream struct {
 	left int64 // of the message, or of the whole stream if it is negative
 }
 
-// next returns the next field. Of a field of bytes the length is n, and they are still to be read.
+// next returns the next field. For a field of bytes n is the length, and the bytes are not read yet.
 func (s *protoStream) next() (field protowire.Number, wire protowire.Type, n uint64, err error) {
 	if s.left == 0 {
 		return 0, 0, 0, io.EOF
@@ -87,7 +87,7 @@ func (s *protoStream) varint() (uint64, error) {
 	return 0, errProto
 }
 
-// discard passes over bytes of the message.
+// discard skips bytes of the message.
 func (s *protoStream) discard(n int64) error {
 	if s.left >= 0 && n > s.left {
 		return errProto
@@ -109,8 +109,7 @@ func (s *protoStream) take(n int64) {
 	}
 }
 
-// held reads bytes of the message, which are held. It takes no more memory than the source has
-// bytes.
+// held reads bytes of the message into memory. It allocates no more than the source has bytes.
 func (s *protoStream) held(n uint64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(s.src, int64(n)))
 	if err == nil && uint64(len(data)) < n {
@@ -181,7 +180,7 @@ func (r *run) otlpProto(ctx context.Context, src *text, framed bool) error {
 	}
 }
 
-// otlpEnd tells of a source that ended too early or turned out to be something else.
+// otlpEnd reports a source that ended too early or is not protobuf.
 func (r *run) otlpEnd(err error, index int) error {
 	switch {
 	case errors.Is(err, errProto):
@@ -194,7 +193,7 @@ func (r *run) otlpEnd(err error, index int) error {
 	return err
 }
 
-// otlpResource reads a field of the spans of a resource. The resource itself stands first.
+// otlpResource reads a field of the spans of a resource. The resource itself comes first.
 func (r *run) otlpResource(ctx context.Context, in *protoStream, field protowire.Number, n uint64, index *int) error {
 	switch field {
 	case 1:

@@ -22,8 +22,8 @@ const (
 	TraceJSON
 )
 
-// SpanSink is a [Sink] that is told where each span begins: what it is given until the next
-// one is of that span.
+// SpanSink is a [Sink] that learns where each span begins: all items until the next one
+// belong to that span.
 type SpanSink interface {
 	Sink
 	// Span begins a span.

@@ -15,18 +15,18 @@ const (
 	ByPolicy = "policy" // a setting of the agent, or a hook of another program
 )
 
-// Outcome is how a use of a tool ended, as agents say it in many ways.
+// Outcome is the outcome of a call of a tool, which agents write in many ways.
 type Outcome struct {
 	// Result is what the tool gave back. It never holds a text of Lukasa.
 	Result map[string]any
-	// Success is not set if nothing tells it, and never for a call that was denied or
-	// interrupted: neither says anything about the command.
+	// Success is not set if it is unknown, and never for a call that was denied or interrupted:
+	// neither says anything about the command.
 	Success hmx.Opt[bool]
 	// DeniedBy is who denied the call, one of [ByLukasa], [ByUser] and [ByPolicy]; empty if it
 	// ran.
 	DeniedBy    string
 	Interrupted bool
-	// Duration is in milliseconds; empty if nobody said it.
+	// Duration is in milliseconds; empty if it is unknown.
 	Duration json.Number
 }
 
@@ -87,7 +87,7 @@ func exitHead(text string) (code int, rest string, ok bool) {
 	return code, rest, true
 }
 
-// How texts begin that stand in place of a result.
+// The beginnings of texts that replace a result.
 var (
 	blockedTexts = []string{"Command blocked by PreToolUse hook: ", "Tool call blocked by PreToolUse hook: ", "Tool execution blocked: ", "Agent execution blocked: "}
 	userTexts    = []string{
@@ -101,13 +101,13 @@ var (
 		"Claude requested permissions to ", "This command requires approval", "Permission to use ", "Permission for this action has been denied",
 		"The user has specified a rule which prevents you from using this specific tool call", "exec command rejected: ", "Tool execution denied by policy",
 	}
-	// saidTexts stand before what the user said when rejecting a call.
+	// saidTexts precede the words of a user who rejects a call.
 	saidTexts = []string{"the user said:\n", "the following feedback: "}
 )
 
-// Stopped reads a text that an agent puts in place of a result when a call was denied or
-// interrupted, and reports whether it is one. It is for texts that an agent marks as an
-// error, or writes itself; the output of a command that quotes one begins otherwise.
+// Stopped reads a text that an agent writes instead of a result when a call was denied or
+// interrupted, and reports whether it is one. Use it only for texts that an agent marks as an
+// error or writes itself; the output of a command that quotes such a text begins differently.
 func Stopped(text string) (Outcome, bool) {
 	head := strings.TrimSpace(shorten(text, 4096))
 	head = strings.TrimPrefix(head, "Error: ")

@@ -2,7 +2,7 @@ package migrate
 
 import "strings"
 
-// Prompt is a text that an agent took for what the user said, told apart.
+// Prompt is a text that an agent took as the user's prompt, split into its parts.
 type Prompt struct {
 	// Own are the user's own words. They are empty for a text that a program wrote.
 	Own string

@@ -20,33 +20,33 @@ const (
 	batchBytes  = 4 << 20
 )
 
-// Counts says what became of what was read.
+// Counts are the outcomes of the items of a source.
 type Counts struct {
 	Events     int // recorded
-	Duplicates int // events that were there already
+	Duplicates int // events that are on record already
 	Late       int // of those recorded, after one of their session with a higher sequence
 	Memories   int // written
 	Entities   int
 	Relations  int
-	Present    int // memories, entities and relations that were there already
-	Sessions   int // that events were of
+	Present    int // memories, entities and relations that are on record already
+	Sessions   int // of the events
 	Scrubbed   int // secrets that were taken out before anything was recorded
 }
 
-// RecorderOptions says how things are recorded.
+// RecorderOptions says how a [Recorder] records items.
 type RecorderOptions struct {
 	Tenant string
 	// Events is the writer of events, and Things that of memories, entities and relations.
 	Events, Things lukasa.Writer
 	// DryRun records nothing, and counts what would be.
 	DryRun bool
-	// Leave is told what was left out.
+	// Leave receives what was left out.
 	Leave func(Left)
 }
 
-// Recorder is a [Sink] that records what it takes on a board. What is there already is left
-// as it is: a memory that was changed or forgotten here since it was brought in stays so,
-// unless its source says something new.
+// Recorder is a [Sink] that records items on a board. It does not change records that exist:
+// a memory that was changed or forgotten since its import stays so, unless the source has
+// new content.
 type Recorder struct {
 	board  *lukasa.Board // nil for a dry run where there is none yet
 	tenant *lukasa.Tenant
@@ -73,7 +73,7 @@ func NewRecorder(board *lukasa.Board, o RecorderOptions) *Recorder {
 	return r
 }
 
-// Counts returns what became of things so far. It is complete after Flush.
+// Counts returns the outcomes of the items so far. It is complete after Flush.
 func (r *Recorder) Counts() Counts {
 	c := r.counts
 	c.Sessions = len(r.sessions)
@@ -129,7 +129,7 @@ func (r *Recorder) Take(ctx context.Context, it Item) error {
 	return nil
 }
 
-// Flush records what was taken and is not recorded yet.
+// Flush records the pending items.
 func (r *Recorder) Flush(ctx context.Context) error {
 	if len(r.events) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func (r *Recorder) Flush(ctx context.Context) error {
 	return err
 }
 
-// capped lowers how far a writer is trusted.
+// capped lowers the trust of a writer.
 func capped(w lukasa.Writer, ceiling record.Trust) lukasa.Writer {
 	if ceiling != 0 && (w.Trust == 0 || w.Trust > ceiling) {
 		w.Trust = ceiling
@@ -162,8 +162,8 @@ func capped(w lukasa.Writer, ceiling record.Trust) lukasa.Writer {
 	return w
 }
 
-// refused says what became of an event that was not recorded. One that is there with the same
-// content is a duplicate, wherever it was read this time.
+// refused handles an event that the board refused. An event on record with the same content is
+// a duplicate, whichever file it was read from.
 func (r *Recorder) refused(ctx context.Context, ev *hmx.Event, retold bool, line int, why *fault.Error) error {
 	switch why.Code {
 	case fault.Erased:
@@ -188,7 +188,7 @@ func (r *Recorder) refused(ctx context.Context, ev *hmx.Event, retold bool, line
 	return nil
 }
 
-// again records an event that has got an id of its own.
+// again records an event with a new id.
 func (r *Recorder) again(ctx context.Context, ev *hmx.Event, line int) error {
 	res, err := r.board.Append(ctx, capped(r.o.Events, r.ceiling), ev)
 	if res == nil || err != nil {
@@ -206,9 +206,9 @@ func (r *Recorder) again(ctx context.Context, ev *hmx.Event, line int) error {
 	return nil
 }
 
-// Apart gives an event an id of its session alone, and its parent, too: of agents that number
-// their tool calls from one in each session, another one has the id that the event would have. It
-// reports false for an event that is none of a call.
+// Apart gives an event, and its parent, ids that are specific to its session: some agents number
+// their tool calls from one in each session, so that the usual id belongs to a call of another
+// session. It reports false for an event that is not about a call.
 func Apart(ev *hmx.Event) bool {
 	call, _ := told(ev)
 	if call == "" && edited(ev) == "" {
@@ -239,7 +239,7 @@ func withoutSecrets(ev *hmx.Event) hmx.Raw {
 	return hmx.Raw(clean)
 }
 
-// tryEvent counts what would become of an event.
+// tryEvent counts the outcome that an event would have.
 func (r *Recorder) tryEvent(ctx context.Context, it Item) error {
 	if r.met(it.Event.EventID) {
 		r.counts.Duplicates++
@@ -263,7 +263,7 @@ func (r *Recorder) tryEvent(ctx context.Context, it Item) error {
 	return nil
 }
 
-// maxMet is how many ids a dry run tells apart, in about 300 MB. Those that come later count as new.
+// maxMet is how many ids a dry run remembers, in about 300 MB. Later ones count as new.
 const maxMet = 1 << 24
 
 // met reports whether a dry run has met an id before, and remembers it.
@@ -278,7 +278,7 @@ func (r *Recorder) met(id string) bool {
 	return false
 }
 
-// keep writes a thing, unless what it says was there before.
+// keep writes a versioned record, unless its content is on record already.
 func (r *Recorder) keep(ctx context.Context, it Item) error {
 	known, err := r.known(ctx, it)
 	if err != nil || known {
@@ -310,7 +310,8 @@ func (r *Recorder) keep(ctx context.Context, it Item) error {
 	return nil
 }
 
-// unkept says why a thing was not written. Trouble that is not its own ends the import.
+// unkept reports why a record was not written. An error that is not about the record ends the
+// import.
 func (r *Recorder) unkept(it Item, err error) error {
 	switch fault.CodeOf(err) {
 	case fault.Erased:
@@ -323,8 +324,8 @@ func (r *Recorder) unkept(it Item, err error) error {
 	return nil
 }
 
-// known reports whether what a thing says was there before, as its newest version or an earlier
-// one, and counts it.
+// known reports whether the content of a record is there already, as its newest version or an
+// earlier one, and counts it.
 func (r *Recorder) known(ctx context.Context, it Item) (bool, error) {
 	id, _ := it.Body.Identity()
 	if r.o.DryRun && r.met(id) {
@@ -357,13 +358,13 @@ func (r *Recorder) known(ctx context.Context, it Item) (bool, error) {
 	return false, nil
 }
 
-// sameBody reports whether two things say the same, whichever file they were read from.
+// sameBody reports whether two bodies say the same, whichever file they were read from.
 func sameBody(a, b memory.Body) bool {
 	x, y := plainBody(a), plainBody(b)
 	return x != nil && reflect.DeepEqual(x, y)
 }
 
-// plainBody returns what a thing says, without where it comes from.
+// plainBody returns the members of a body, without its origin.
 func plainBody(b memory.Body) map[string]any {
 	text, err := b.AppendJSON(nil)
 	if err != nil {

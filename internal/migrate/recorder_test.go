@@ -53,7 +53,7 @@ func root(t testing.TB, b *lukasa.Board) lukasa.Root {
 	return r
 }
 
-// written is how many things were recorded.
+// written is how many items were recorded.
 func (c Counts) written() int { return c.Events + c.Memories + c.Entities + c.Relations }
 
 // The same source a second time changes nothing, whatever it is called by then, and a dry run
@@ -122,8 +122,8 @@ func TestGrownFile(t *testing.T) {
 	}
 }
 
-// What was said by whom decides how far it is trusted: people as users, agents and whoever
-// prompts them as agents, tools as tools, memories as agents.
+// The speaker decides the trust: people as users, agents and those that prompt them as
+// agents, tools as tools, memories as agents.
 func TestTrust(t *testing.T) {
 	ctx := context.Background()
 	b := board(t)
@@ -188,7 +188,7 @@ func TestChangedHere(t *testing.T) {
 	if !slices.Equal(why, []Reason{Forgotten, Erased}) || counts.Present != 1 {
 		t.Errorf("%v %+v", left, counts)
 	}
-	// What the source says anew is taken, where nobody who is trusted more has spoken.
+	// A changed text of the source is taken, unless a writer with more trust has changed it.
 	grown := []byte(`[{"id":"4","memory":"Coal is white."}]`)
 	bring(t, b, Mem0, "m.json", grown, false)
 	counts, _ = bring(t, b, Mem0, "m.json", bytes.ReplaceAll(grown, []byte("white"), []byte("black")), false)
@@ -211,7 +211,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// A source whose content changed behind an id is told, and what is recorded stays.
+// A source whose content changed behind an id is reported, and the record stays as it is.
 func TestChangedThere(t *testing.T) {
 	b := board(t)
 	data := []byte(`{"type":"user","uuid":"s","sessionId":"s","timestamp":"2025-05-26T07:27:40Z","message":{"role":"user","content":"one"}}` + "\n")

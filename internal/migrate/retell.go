@@ -10,9 +10,9 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Retell gives events of hooks that have no name the ids of those that a transcript told before,
-// so that the board knows that they are there. It looks only at sessions whose first event is
-// from a transcript; those of other agents have names.
+// Retell gives unnamed events of hooks the ids of the same events from a transcript that was
+// imported before, so that the board recognises them. It considers only sessions whose first
+// event is from a transcript; events of other agents have names.
 func Retell(ctx context.Context, tenant func(name string) *lukasa.Tenant, events []*hmx.Event) error {
 	known := map[string]*imported{}
 	for _, ev := range events {
@@ -35,20 +35,20 @@ func Retell(ctx context.Context, tenant func(name string) *lukasa.Tenant, events
 	return nil
 }
 
-// imported is what a transcript told of a session.
+// imported is what the board has of a session from a transcript.
 type imported struct {
 	calls    map[string][]*importedCall // by what hooks call them
 	edits    []*hmx.Event
 	messages []*hmx.Event
 }
 
-// importedCall is a call that a transcript told.
+// importedCall is a call from a transcript.
 type importedCall struct {
 	event, result string
 	since, until  time.Time
 }
 
-// importedOf returns what a transcript told of a session, or nil for a session that hooks began.
+// importedOf returns what the board has of a session from a transcript, or nil if hooks began it.
 func importedOf(ctx context.Context, t *lukasa.Tenant, session string) (*imported, error) {
 	var s *imported
 	byID := map[string]*importedCall{}
@@ -100,7 +100,7 @@ func (s *imported) add(ev *hmx.Event, byID map[string]*importedCall) {
 	}
 }
 
-// rename gives an event of a hook the id of what the transcript told, if it did.
+// rename gives an event of a hook the id of the same event of the transcript, if there is one.
 func (s *imported) rename(ev *hmx.Event) {
 	call, words := told(ev)
 	at := ev.Timestamp.Time()
@@ -158,7 +158,7 @@ func (s *imported) renameMessage(ev *hmx.Event, words string, at time.Time) {
 		}
 	}
 	if content, ok := anything([]byte(ev.Content)).(map[string]any); ok && rest != whole {
-		content["text"] = rest // the transcript told what came before it
+		content["text"] = rest // the transcript has the text before it
 		ev.Content, _ = fit(content, maxContent)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// How many values of a source are looked at to tell its format, after how many that are
-// plainly of the named one no further, and how many bytes there have to be.
+// How many values of a source are read to detect its format, after how many certain values
+// of the named format the detection stops, and how many bytes it needs.
 const (
 	mostLooked  = 64
 	fewLooked   = 8
@@ -25,12 +25,12 @@ const (
 type OtherFormat struct {
 	// Named is the format that was named.
 	Named Format
-	// Looks is the format that the source has instead; empty if it is of none that is known.
+	// Looks is the format that the source has instead; empty if it has no known format.
 	Looks Format
 	why   string
 }
 
-// Error says what it is and what it is not.
+// Error implements error.
 func (o *OtherFormat) Error() string {
 	text := "this is not " + o.Named.What()
 	if o.Looks != "" {
@@ -39,7 +39,7 @@ func (o *OtherFormat) Error() string {
 	return text + ": " + o.why
 }
 
-// fault returns it with what to do.
+// fault returns it with the advice.
 func (o *OtherFormat) fault(fix string) error {
 	if fix == "" {
 		fix = "name the file that the program writes; docs/import.md says which"
@@ -50,7 +50,7 @@ func (o *OtherFormat) fault(fix string) error {
 	return fault.New(fault.InvalidDocument, o.Error()).WithCause(o).WithFix(fix)
 }
 
-// What says what a source of the format is, in a few words.
+// What describes a source of the format in a few words.
 func (f Format) What() string {
 	switch f {
 	case ClaudeCode:
@@ -83,20 +83,20 @@ func (f Format) What() string {
 	return string(f)
 }
 
-// Check looks at how a source begins, and returns the error with the cause [OtherFormat] that
-// [Read] would return if nothing there has the shape of the format. What it cannot tell, such as
-// an empty source or one that cannot be read, is no error here. The source is used up.
+// Check reads the beginning of a source, and returns the error with the cause [OtherFormat] that
+// [Read] would return if nothing there has the shape of the format. It returns nil if it cannot
+// decide, such as for an empty source or one that cannot be read. It consumes the source.
 func Check(f Format, src Source) error {
 	r := &run{format: f, src: src}
 	text, err := r.open()
 	if err != nil {
-		return nil // told by whoever reads it
+		return nil // Read reports the error
 	}
 	return r.check(text)
 }
 
-// Detect returns the format that a source has by how it begins, or nothing if that cannot be
-// told. The source is used up.
+// Detect returns the format of a source by its first bytes, or nothing if they do not tell. It
+// consumes the source.
 func Detect(src Source) Format {
 	r := &run{src: src}
 	text, err := r.open()
@@ -109,7 +109,7 @@ func Detect(src Source) Format {
 	return ""
 }
 
-// check tells a source of another format before any of it is taken.
+// check detects a source of another format before any of it is taken.
 func (r *run) check(src *text) error {
 	head, err := src.Peek(peekBytes)
 	if err != nil && !errors.Is(err, io.EOF) || len(bytes.TrimSpace(head)) < leastLooked {
@@ -139,7 +139,7 @@ func (r *run) check(src *text) error {
 	return s.verdict()
 }
 
-// unprintable reports whether what begins a source is no text.
+// unprintable reports whether the beginning of a source is not text.
 func unprintable(head []byte) bool {
 	head = head[:min(len(head), 4096)]
 	for _, c := range head {
@@ -167,9 +167,9 @@ func (r *run) noted(head []byte) bool {
 	return false
 }
 
-// Levels of how sure it is that a value is of a format.
+// Levels of certainty that a value has a format.
 const (
-	fits    = 1 // the reader would make something of it
+	fits    = 1 // the reader would take something from it
 	likely  = 2 // it has the shape, which another format may have too
 	certain = 3 // no other format has this shape
 )
@@ -181,13 +181,13 @@ type sample struct {
 	cut    bool // there is more than was peeked at
 	open   bool // the text ends within a value
 	pieces int
-	export bool // it is an export of our own
-	// counts says of each format how many values are of each level.
+	export bool // it is an export of Lukasa
+	// counts has the number of values of each level for each format.
 	counts map[Format]*[certain + 1]int
 }
 
-// look takes the first values of a source. Of a value that is longer than what was peeked at,
-// what is there counts.
+// look reads the first values of a source. Of a value that is longer than the peeked bytes, it
+// reads the part that is there.
 func (s *sample) look(head []byte) {
 	begin := skipSpace(head, 0)
 	s.json = begin < len(head) && (head[begin] == '{' || head[begin] == '[')
@@ -204,13 +204,13 @@ func (s *sample) look(head []byte) {
 		s.open = ended(err)
 		if head[at] == '[' {
 			s.json = s.json && (s.open || s.pieces > 0 || errors.Is(err, errDeep))
-			return // what follows is within the list
+			return // the rest is within the list
 		}
 		at = nextLine(head, at)
 	}
 }
 
-// enough reports whether more would tell nothing new.
+// enough reports whether more values would change nothing.
 func (s *sample) enough() bool {
 	if s.pieces >= mostLooked {
 		return true
@@ -246,7 +246,7 @@ func (s *sample) values(text []byte) (int, error) {
 func (s *sample) value(d *json.Decoder) error {
 	v := shape{}
 	err := v.read(d, "", 0)
-	// What is cut off counts if there is more, or if what is there can be of one format only.
+	// A value that is cut off counts if there is more, or if only one format can begin like it.
 	if len(v) > 0 && (err == nil || ended(err) && s.pieces == 0 && (s.cut || v.plain())) {
 		s.add(v)
 	}
@@ -314,7 +314,7 @@ func (s *sample) verdict() error {
 	return nil
 }
 
-// note is the verdict for notes, which are text of any kind, but not JSON from the beginning.
+// note is the verdict for notes, which are text of any kind that does not begin as JSON.
 func (s *sample) note() error {
 	if !s.json || s.pieces == 0 {
 		return nil
@@ -346,8 +346,8 @@ func nextLine(text []byte, at int) int {
 	return skipSpace(text, at+i)
 }
 
-// shape is the names of the members of a value, with those around them and without lists:
-// messages.content.type. Those called type and role are there with what they say too.
+// shape has the paths of the members of a value, without lists: messages.content.type. Members
+// called type and role are also there with their values.
 type shape map[string]bool
 
 // Bounds of a shape.
@@ -370,7 +370,7 @@ func (v shape) read(d *json.Decoder, at string, depth int) error {
 		return errDeep
 	}
 	if _, ok := token.(json.Delim); !ok && at == "" {
-		v[""] = true // a value without names, where none belongs
+		v[""] = true // a value without names, where an object belongs
 	}
 	switch t := token.(type) {
 	case json.Delim:
@@ -428,7 +428,7 @@ func (v shape) all(names ...string) bool {
 	return true
 }
 
-// level says how sure it is that a value is of a format.
+// level returns how certain it is that a value has a format.
 func (v shape) level(f Format) int {
 	switch f {
 	case ClaudeCode:
@@ -464,7 +464,7 @@ func (v shape) level(f Format) int {
 	return 0
 }
 
-// grade returns the highest level that holds.
+// grade returns the highest level that is true.
 func grade(isCertain, isLikely, doesFit bool) int {
 	switch {
 	case isCertain:
@@ -477,14 +477,14 @@ func grade(isCertain, isLikely, doesFit bool) int {
 	return 0
 }
 
-// saidAt are where messages stand in what has messages in it.
+// saidAt are the paths of messages in a value that contains some.
 var saidAt = []string{
 	"", "messages.", "chat_messages.", "message.", "body.messages.", "request.messages.", "request.body.messages.", "response.", "response.body.", "result.message.",
 	"choices.message.", "response.choices.message.", "response.body.choices.message.",
 }
 
-// chat says how sure it is that a value has messages of OpenAI's or of Anthropic's interface.
-// Plain messages are of both, and what has messages in another format's frame is of neither.
+// chat returns how certain it is that a value has messages of OpenAI's or of Anthropic's API.
+// Plain messages belong to both, and messages within another format belong to neither.
 func (v shape) chat(f Format) int {
 	for _, other := range []Format{ClaudeCode, Codex, GeminiCLI, OpenCode, ChatGPTExport, MCPMemory, Mem0, Engram, OTLP, HMX} {
 		if v.level(other) == certain {

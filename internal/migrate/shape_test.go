@@ -80,8 +80,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// What a source looks like is told by how it begins, however long it is and whatever is
-// around it; what cannot be told is left to who reads it.
+// The first bytes of a source tell its format, however long it is and whatever is around
+// it. If they do not, the reader decides.
 func TestShapes(t *testing.T) {
 	long := strings.Repeat("a long story ", peekBytes/12)
 	conversation := `[{"title":"x","create_time":1,"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["` + long + `"]}}}}}]`

@@ -14,14 +14,14 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// peekBytes is how much of a source is looked at before it is read.
+// peekBytes is how many bytes of a source are peeked at before it is read.
 const peekBytes = 1 << 20
 
 // text is a source as UTF-8, unpacked.
 type text struct{ *bufio.Reader }
 
-// open looks how a source begins: it unpacks gzip, turns UTF-16 into UTF-8, takes a byte
-// order mark away, and tells what can never be right.
+// open prepares a source by its first bytes: it unpacks gzip, converts UTF-16 to UTF-8,
+// removes a byte order mark, and refuses files that can never be right.
 func (r *run) open() (*text, error) {
 	peek := cmp.Or(r.peek, peekBytes)
 	in := bufio.NewReaderSize(r.src.Reader, 64<<10)
@@ -62,8 +62,8 @@ func (r *run) open() (*text, error) {
 	return &text{bufio.NewReaderSize(in, peek)}, err
 }
 
-// encodingOf tells how text is written, by a mark, or by the zeros around the bracket that JSON
-// begins with. It is empty for all that is read as it stands.
+// encodingOf returns the encoding of a text, by a byte order mark, or by the zeros around the
+// first bracket of JSON. It is empty for text that needs no conversion.
 func encodingOf(head []byte) string {
 	var first [4]byte
 	copy(first[:], head)
@@ -82,7 +82,7 @@ func encodingOf(head []byte) string {
 	return ""
 }
 
-// gzipReader unpacks, and says in plain words what is wrong with what was packed.
+// gzipReader unpacks, and explains errors of the packed data.
 type gzipReader struct{ src *gzip.Reader }
 
 // Read implements io.Reader.
@@ -94,7 +94,8 @@ func (g gzipReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// badGzip is the error for what cannot be unpacked. One of the source itself stays as it is.
+// badGzip is the error for data that cannot be unpacked. It returns an error of the source
+// unchanged.
 func badGzip(err error) error {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	switch {
@@ -106,13 +107,13 @@ func badGzip(err error) error {
 	return err
 }
 
-// utf16Reader turns UTF-16, as some shells write it, into UTF-8. What is no character
-// becomes U+FFFD.
+// utf16Reader converts UTF-16, which some shells write, to UTF-8. Invalid units become
+// U+FFFD.
 type utf16Reader struct {
 	src   *bufio.Reader
 	big   bool
 	begun bool
-	held  rune // a first half whose second is still to come, or 0
+	held  rune // a high surrogate that waits for its low one, or 0
 	rest  []byte
 	err   error
 }
@@ -130,7 +131,7 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill turns the next few characters.
+// fill converts the next few characters.
 func (u *utf16Reader) fill() {
 	out := make([]byte, 0, 4096)
 	for len(out) < 4000 {
@@ -161,7 +162,7 @@ func (u *utf16Reader) fill() {
 	u.rest = out
 }
 
-// append adds one unit, which may be half of a character.
+// append adds one unit, which may be a surrogate.
 func (u *utf16Reader) append(out []byte, c rune) []byte {
 	if u.held != 0 {
 		whole := utf16.DecodeRune(u.held, c)

@@ -162,7 +162,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, fmt.Errorf("the disk is gone") }
 
-// What can never be right is told in words.
+// The error for a file that can never be right names what the file is.
 func TestWrongFiles(t *testing.T) {
 	for name, tc := range map[string]struct{ data, want string }{
 		"a zip archive": {"PK\x03\x04rest", "zip archive"},

@@ -15,8 +15,8 @@ import (
 const tailBytes = 512 << 10
 
 // Tail returns the whole lines at the end of a transcript, at most half a megabyte of them, and
-// nothing if it cannot be read. What an agent writes or cuts off meanwhile is not waited for:
-// a line that is not whole yet is not JSON, and left out by who reads it.
+// nothing if it cannot be read. It does not wait for an agent that is writing: a partial line
+// is not JSON, and its reader skips it.
 func Tail(path string) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() { // a pipe would never end

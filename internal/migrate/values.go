@@ -12,29 +12,29 @@ import (
 	"unicode/utf8"
 )
 
-// place is where something stands in a source.
+// place is a place in a source.
 type place struct {
 	line  int // from 1
 	index int // among the elements of an array, from 0; -1 where there is none
 }
 
-// piece is one JSON value that stands for something by itself.
+// piece is one JSON value that a reader takes as a unit.
 type piece struct {
 	place
-	// in is the member of the outermost object whose list the value is of. It is empty for
-	// values that stand for themselves.
+	// in is the member of the outermost object whose list has the value. It is empty for
+	// values outside of such lists.
 	in   string
 	text []byte
-	// rest says that it is what is around lists that were read one by one.
+	// rest says that it is the object without the lists that were read one by one.
 	rest bool
 }
 
-// maxRest is how much is held of an object around the lists that are read one by one.
+// maxRest is how many bytes are held of an object without the lists that are read one by one.
 const maxRest = 1 << 20
 
-// pieces hands out the JSON values of a source: its lines where each is a value, or the
-// elements of a list, or the elements of those lists of the outermost object that members
-// names. What is broken or too long is told and passed over.
+// pieces passes the JSON values of a source to each: its lines if each is a value, or the
+// elements of a list, or the elements of the lists of the outermost object that members
+// names. It reports and skips values that are broken or too long.
 func (r *run) pieces(ctx context.Context, src *text, members []string, each func(piece) error) error {
 	if lined(src.Reader) {
 		return r.lines(ctx, src, func(l line) error {
@@ -53,7 +53,7 @@ func (r *run) pieces(ctx context.Context, src *text, members []string, each func
 	return (&scanner{run: r, src: src.Reader, line: 1}).walk(ctx, members, each)
 }
 
-// lines hands out the lines of a source.
+// lines passes the lines of a source to each.
 func (r *run) lines(ctx context.Context, src *text, each func(line) error) error {
 	in := &lineReader{src: src.Reader, max: MaxPiece}
 	for {
@@ -81,8 +81,8 @@ func (r *run) lines(ctx context.Context, src *text, each func(line) error) error
 // mostRead says how long a line or a value may be.
 var mostRead = strconv.Itoa(MaxPiece>>20) + " MiB, which is the most that is read"
 
-// garbled tells of bytes that are no UTF-8 in what is taken all the same. Events of HMX are
-// refused for them.
+// garbled reports bytes that are not UTF-8 in a line that is taken anyway. Events of HMX with
+// such bytes are refused.
 func (r *run) garbled(p place, text []byte) {
 	if r.format != HMX && !utf8.Valid(text) {
 		r.leave(p, Garbled, "bytes that are no UTF-8 became U+FFFD")
@@ -91,7 +91,7 @@ func (r *run) garbled(p place, text []byte) {
 
 // lined reports whether each line of a source is a value, by its first one.
 func lined(src *bufio.Reader) bool {
-	head, _ := src.Peek(peekBytes) // what cannot be read is told when it is
+	head, _ := src.Peek(peekBytes) // the read that follows returns the error
 	head = bytes.TrimLeft(head, " \t\r\n")
 	if len(head) == 0 || head[0] != '{' {
 		return false
@@ -122,8 +122,8 @@ func balanced(text []byte) bool {
 	return depth <= 0 && !quoted
 }
 
-// broken tells of a text that is no JSON. The last line of a source that is still being
-// written is no fault of anybody's.
+// broken reports a text that is not JSON. For the last line of a source that is still being
+// written this is no problem.
 func (r *run) broken(p place, text []byte, last bool) {
 	var v any
 	err := json.Unmarshal(text, &v)
@@ -138,7 +138,7 @@ func (r *run) broken(p place, text []byte, last bool) {
 	r.leave(p, Broken, detail)
 }
 
-// decode reads a piece into v, or tells why not.
+// decode reads a piece into v, or reports why it cannot.
 func (r *run) decode(p piece, v any) bool {
 	if loosely(p.text, v) {
 		return true
@@ -147,7 +147,7 @@ func (r *run) decode(p piece, v any) bool {
 	return false
 }
 
-// loosely reads an object into v. Members of another shape than v has are passed over.
+// loosely reads an object into v. It skips members of another shape.
 func loosely(text []byte, v any) bool {
 	if len(text) == 0 || text[0] != '{' {
 		return false
@@ -160,9 +160,9 @@ func loosely(text []byte, v any) bool {
 	return shape
 }
 
-// scanner takes a stream of JSON apart into values, without trusting it: brackets and
-// quotes are counted, and what is between them is judged by whoever reads the value. It
-// holds one value at a time.
+// scanner splits a stream of JSON into values, without trusting it: it counts brackets and
+// quotes, and the parser of the value judges what is between them. It holds one value at a
+// time.
 type scanner struct {
 	run   *run
 	src   *bufio.Reader
@@ -174,7 +174,7 @@ type scanner struct {
 // errCut says that a source ended within a value.
 var errCut = io.ErrUnexpectedEOF
 
-// walk hands out the values of the stream.
+// walk passes on the values of the stream.
 func (s *scanner) walk(ctx context.Context, members []string, each func(piece) error) error {
 	for {
 		c, err := s.skip()
@@ -197,7 +197,7 @@ func (s *scanner) walk(ctx context.Context, members []string, each func(piece) e
 	}
 }
 
-// end tells of a source that ended too early.
+// end reports a source that ended too early.
 func (s *scanner) end(err error) error {
 	if err == errCut {
 		s.run.leave(place{s.line, -1}, Unfinished, "the source ends within a value")
@@ -209,7 +209,7 @@ func (s *scanner) end(err error) error {
 	return err
 }
 
-// stray passes over what is no value, up to the end of its line.
+// stray skips text that is not a value, up to the end of its line.
 func (s *scanner) stray() error {
 	s.run.leave(place{s.line, -1}, Broken, "this is not a JSON object or list")
 	for {
@@ -247,7 +247,7 @@ func (s *scanner) skip() (byte, error) {
 	}
 }
 
-// array hands out the elements of a list whose bracket was read.
+// array passes on the elements of a list whose bracket was read.
 func (s *scanner) array(ctx context.Context, in string, each func(piece) error) error {
 	for index := 0; ; {
 		if err := ctx.Err(); err != nil {
@@ -271,7 +271,7 @@ func (s *scanner) array(ctx context.Context, in string, each func(piece) error) 
 	}
 }
 
-// one hands out a value whose first byte was read.
+// one passes on a value whose first byte was read.
 func (s *scanner) one(c byte, p piece, each func(piece) error) error {
 	text, over, err := s.value(c, MaxPiece)
 	if err != nil {
@@ -281,15 +281,15 @@ func (s *scanner) one(c byte, p piece, each func(piece) error) error {
 		s.run.leave(p.place, TooLarge, "the value is longer than "+mostRead)
 		return nil
 	}
-	if !s.fixed { // those of a line were looked at with it
+	if !s.fixed { // values of a line are checked with the line
 		s.run.garbled(p.place, text)
 	}
 	p.text = text
 	return each(p)
 }
 
-// object hands out the elements of the lists that members names, and in the end what else
-// the object says.
+// object passes on the elements of the lists that members names, and at the end the rest of
+// the object.
 func (s *scanner) object(ctx context.Context, members []string, each func(piece) error) error {
 	at, opened := place{s.line, -1}, false
 	rest := []byte{'{'}
@@ -344,12 +344,12 @@ func (s *scanner) object(ctx context.Context, members []string, each func(piece)
 	}
 }
 
-// value reads a value whose first byte is c. One that is longer than most is read past and
-// not held. A line never ends within a string of JSON, so a string that was not closed
-// costs no more than its line.
+// value reads a value whose first byte is c. It skips one that is longer than most, without
+// holding it. A line never ends within a string of JSON, so an unclosed string affects only
+// its line.
 func (s *scanner) value(c byte, most int) (text []byte, over bool, err error) {
 	if cap(s.buf) > 4<<20 {
-		s.buf = nil // one long value does not cost the rest of the source its memory
+		s.buf = nil // release the memory of one long value
 	}
 	s.buf = append(s.buf[:0], c)
 	depth, quoted, escaped := 0, c == '"', false

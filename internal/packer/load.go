@@ -111,8 +111,7 @@ func (f *foreseen) get(position uint64) *pack.Source {
 	return f.events[position]
 }
 
-// foresee begins to read what is likely to be found, in its order, beside whoever weighs
-// it.
+// foresee starts to read the likely hits, in their order, while the caller ranks them.
 func (p *Assembly) foresee(ctx context.Context, positions []uint64) {
 	f := &p.foreseen
 	if runtime.GOMAXPROCS(0) == 1 {

@@ -130,8 +130,8 @@ func (v *verifying) rules(ctx context.Context) (string, error) {
 }
 
 // rulesThen returns the hard rules of users and operators that held in the state of the pack
-// for whoever it was made for, as far as they are still on record, and whether these are all
-// that a pack looks at.
+// for the reader of the pack, as far as they are still on record, and whether these are all
+// that a pack considers.
 func (v *verifying) rulesThen(ctx context.Context) (list []excerpt.Item, all bool, err error) {
 	for _, k := range []record.Kind{record.Memory, record.Policy} {
 		for _, state := range []catalog.State{catalog.Live, catalog.Forgotten, catalog.Expired} {

@@ -2,12 +2,12 @@ package ruletext
 
 import "lukasa.dev/internal/english"
 
-// Exception is what a rule does not speak of.
+// Exception is what a rule does not apply to.
 type Exception struct {
-	// text is as it is written.
+	// Text is the exception as it is written.
 	Text  string
 	Words []Word
-	// branch says that the words name branches, and target that it is about those that
+	// Branch says that the words name branches, and target that it is about those that
 	// something is done to, whichever is checked out.
 	Branch, Target bool
 }

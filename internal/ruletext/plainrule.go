@@ -8,9 +8,9 @@ import (
 	"lukasa.dev/internal/english"
 )
 
-// plainly returns a rule in the words that are read: people forbid the same in many forms.
-// "Nobody may push to main." is "never push to main.", and what needs a person's consent is
-// forbidden without it.
+// plainly rewrites a rule in the words that the parser knows, since people forbid the same in
+// many forms. "Nobody may push to main." becomes "never push to main.", and an act that needs a
+// person's consent is forbidden without it.
 func plainly(text string) string {
 	for i := range ruleForms() {
 		text = ruleForms()[i].plain(text)
@@ -18,8 +18,8 @@ func plainly(text string) string {
 	return text
 }
 
-// plain returns a text in which what a form finds is said plainly. A form with a verb finds only
-// what is a verb of English orders.
+// plain rewrites the matches of a form in a text. A form with a verb matches only verbs of English
+// orders.
 func (f *ruleForm) plain(text string) string {
 	if f.verb == noVerb {
 		return f.found.ReplaceAllString(text, f.put)
@@ -45,10 +45,10 @@ const (
 	asGerund          // pushing
 )
 
-// verbMark stands for the verb in what a form puts.
+// verbMark stands for the verb in the replacement of a form.
 const verbMark = "\x01"
 
-// base returns the verb of a word in a form, empty if it is none.
+// base returns the base form of a word in a form, or "" if it is not a verb.
 func (v verbForm) base(low string) string {
 	verbs := english.Actions()
 	switch {
@@ -66,7 +66,7 @@ func (v verbForm) base(low string) string {
 	return ""
 }
 
-// ruleForm is a way to say something, and how it is read.
+// ruleForm is a pattern and its replacement.
 type ruleForm struct {
 	found *regexp.Regexp
 	put   string
@@ -79,7 +79,7 @@ const (
 	aGerund = `([a-z]+(?:-[a-z]+)*ing)`
 )
 
-// ruleForms are read in order. They are compiled when the first rule is read.
+// ruleForms apply in order. They are compiled when the first rule is read.
 var ruleForms = sync.OnceValue(func() []ruleForm {
 	var out []ruleForm
 	for _, f := range []struct {
@@ -87,12 +87,12 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		verb       verbForm
 	}{
 		{`(?i)\bwithout (my|our) review\b`, "without my approval", noVerb},
-		// Who is spoken to.
+		// The addressee.
 		{`(?i)^(?:(?:hey|hi|dear|claude|codex|gemini|opencode|copilot|cursor|assistant|agent|pls|plz|please|kindly|and|so|also|ok|okay),? )+`, "", noVerb},
-		// What only says that it is for good.
+		// Words that only say that it is permanent.
 		{`(?i),? (?:any ?more|any longer|ever again|from now on|from here on|from this point on|in (?:the )?future|going forward|at any time|at all|ever)([.,;!?]|$)`, "$1", noVerb},
 		{`(?i)(^|[.;:] )(?:until i say otherwise|from now on|from here on|from this point on),? `, "$1", noVerb},
-		// Who asks, and where it holds that holds everywhere.
+		// The speaker, and the scope of a rule that holds everywhere.
 		{`(?i)\b(?:therefore )?i (?:ask|beg|urge|expect|order) you,?(?: [^.;:!?]{1,40},)? to (never|not|always) `, "$1 ", noVerb},
 		{`(?i)^not `, "do not ", noVerb},
 		{`(?i)\bno more ([^.;:!?]{1,60}?) from you\b`, "no $1", noVerb},
@@ -101,7 +101,7 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		// A ban is a sentence of its own.
 		{`(?i), (?:and )?no `, ". no ", noVerb},
 		{`(?i), ((?:\S+ ){1,3}(?:is|are) (?:strictly )?(?:forbidden|prohibited|banned|taboo|off limits|off-limits))`, ". $1", noVerb},
-		// What needs a person's consent before it is done.
+		// Acts that need a person's consent beforehand.
 		{`(?i)\b(?:(?:always|please|you must|you have to|you need to) )*(?:ask|check with|confirm with|consult|tell|talk to)(?: me| us)?(?: first)?(?: for permission)? before (?:you )?(?:ever )?` + aVerb + `\b((?:[^.;:!?]|[.:]\w)*)`, "never " + verbMark + "$2, unless I say so", asBase},
 		{`(?i)\b(?:(?:always|please|you must|you have to|you need to) )*(?:ask|check with|confirm with|consult|tell|talk to)(?: me| us)?(?: first)?(?: for permission)? before ` + aGerund + `\b((?:[^.;:!?]|[.:]\w)*)`, "never " + verbMark + "$2, unless I say so", asGerund},
 		{`(?i)\bnothing (?:goes|gets|lands|is pushed|is merged)(?: directly)? (?:in)?to `, "never push to ", noVerb},
@@ -145,7 +145,7 @@ var ruleForms = sync.OnceValue(func() []ruleForm {
 		{`(?i)\b(edit|touch|change|modify|delete|rename) (?:any |the |all )?(proto|sql|yaml|yml|json|toml|csv|tf|ipynb|lock|svg) files\b`, "$1 *.$2 files", noVerb},
 		// Two rules in a sentence.
 		{`(?i),? and (never|always|do not|don't) `, ". $1 ", noVerb},
-		// What needs a person's consent.
+		// Acts that need a person's consent.
 		{`(?i),? (without (first )?(asking|checking with|consulting|telling)\b[^.;:!?]*|without (my|our|explicit|prior|written)? ?(approval|permission|consent|ok|okay|go-ahead|say-so|confirmation|authorization)\b[^.;:!?]*)`, ", unless I say so", noVerb},
 		// Names of one branch.
 		{`(?i)\b(main)/(master)\b`, "main or master", noVerb},

@@ -2,9 +2,9 @@
 // verb and the objects, the step that must come before, the exception, the limit, and what to do
 // instead.
 //
-// It stands on the grammar of internal/english, as internal/statement does, which says whether a
-// sentence is a rule at all. What it does not understand gives no clause: a rule that is not
-// understood stops nobody.
+// It uses the grammar of internal/english, as internal/statement does, which decides whether a
+// sentence is a rule at all. Text that it does not understand gives no clause: such a rule blocks
+// no action.
 package ruletext
 
 import (
@@ -19,45 +19,45 @@ import (
 const (
 	maxRuleText = 2000 // bytes of a rule that are read
 	maxClauses  = 8    // of a rule
-	maxGroups   = 16   // things that a clause names
+	maxGroups   = 16   // groups of a clause
 )
 
-// Clause is one thing that a rule forbids, or asks to be done before another.
+// Clause is one act that a rule forbids, or requires before another.
 type Clause struct {
 	Groups []Group
-	// use says that the verb is one of use, so that what follows is a means.
+	// Use says that the verb is one of use, so that a means follows.
 	Use bool
-	// needs is what must have been done before, or nil.
+	// Needs is what must have been done before, or nil.
 	Needs []Group
-	// lacks is what must stand in the action for the rule to be kept, or nil.
+	// Lacks is what the action must contain to comply with the rule, or nil.
 	Lacks []Group
-	// except is what the rule does not speak of, or nil, and outside says that it is named by
-	// what lies around it.
+	// Except is the exception of the rule, or nil. Outside says that the exception is everything
+	// outside of what it names.
 	Except  *Exception
 	Outside bool
-	// unless is what an action does not tell, as it is written.
+	// Unless is a condition that an action does not show, as it is written.
 	Unless string
 	Limit  float64
-	// limited says that only what is above the limit is meant.
+	// Limited says that the rule forbids only amounts above Limit.
 	Limited bool
-	// only is the program that is asked for in place of its kin.
+	// Only is the program that is required instead of others of its family.
 	Only string
-	// instead is what the rule says to do, as it is written.
+	// Instead is what the rule says to do instead, as it is written.
 	Instead string
 }
 
-// Group is a word of a rule, or several of which one is enough.
+// Group is a word of a rule, or several alternatives.
 type Group struct {
 	Words []Word
-	// place says that it stands behind a preposition.
+	// Place says that it follows a preposition.
 	Place bool
-	// by says that it stands behind a word for how something is done, and into that it is
-	// where something is put.
+	// by says that it follows a word for how something is done, and Into that it is a
+	// destination.
 	by, Into bool
-	// optional says that it only names the kind of what another group names.
+	// Optional says that it only names the kind of what another group names.
 	Optional bool
-	// branch says that it names branches that something is done to, and program that it means
-	// a program whose name is a verb, too.
+	// Branch says that it names branches as objects of the act, and Program that it means
+	// a program whose name is also a verb.
 	Branch, Program bool
 }
 
@@ -80,17 +80,17 @@ type token struct {
 	call bool // parentheses follow it, as in eval()
 }
 
-// Read reads a rule. What it does not understand gives no clause.
+// Read reads a rule. Text that it does not understand gives no clause.
 //
-// A rule forbids what follows "never", "do not", "must not", "avoid", "no" and their like,
-// or what stands before "is forbidden". What it forbids are words, and it speaks of an
-// action only if the action has every one of them: as what does it (program, subcommand,
-// flag, tool, host) or as what it is done to (argument, path, branch, table), one of them at
-// least as the first. Words joined by "or" are alternatives. What an action cannot tell
-// makes it uncertain: days and hours, and what follows "unless", "if", "when", "until",
-// "except" and "without", but for flags and clauses of SQL that are or are not there, and
-// for tests and the like, which steps show. "More than" compares numbers. "Before" asks
-// for a step, and "instead of" and "not" forbid what follows them.
+// A rule forbids what follows "never", "do not", "must not", "avoid", "no" and the like,
+// or what precedes "is forbidden". The forbidden act is a list of words, and the rule applies
+// to an action only if the action has every one of them: as the means (program, subcommand,
+// flag, tool, host) or as the object (argument, path, branch, table), and at least one as the
+// means. Words joined by "or" are alternatives. A condition that an action does not show
+// makes the verdict uncertain: days and hours, and what follows "unless", "if", "when",
+// "until", "except" and "without". Flags and clauses of SQL, which the action shows, and tests
+// and the like, which steps show, are certain. "More than" compares numbers. "Before" requires
+// a step, and "instead of" and "not" forbid what follows them.
 func Read(text string) []Clause {
 	text = plainly(statement.Core(english.Unscoped(strings.ReplaceAll(english.Clip(text, maxRuleText), "’", "'"))))
 	var out []Clause
@@ -132,7 +132,7 @@ func limit(list []Clause, e *Exception) {
 	}
 }
 
-// Sentences takes a text apart.
+// Sentences splits a text into sentences of tokens.
 func Sentences(text string) [][]token {
 	var all [][]token
 	var s []token
@@ -180,7 +180,7 @@ func Sentences(text string) [][]token {
 	return all
 }
 
-// unmarked returns a word without the marks that make it bold or slanted.
+// unmarked returns a word without the marks of bold and italic text.
 func unmarked(w string) string {
 	w = strings.TrimSuffix(strings.TrimPrefix(w, "**"), "**")
 	if len(w) > 2 && w[0] == '*' && w[len(w)-1] == '*' {
@@ -189,16 +189,16 @@ func unmarked(w string) string {
 	return w
 }
 
-// heads are the words by which something is forbidden.
+// heads are the words that begin a ban.
 var heads = [][]string{
 	{"never", "ever"}, {"never"}, {"do", "not", "ever"}, {"do", "not"}, {"don't", "ever"}, {"don't"}, {"dont"}, {"must", "never"}, {"must", "not"}, {"mustn't"}, {"should", "never"}, {"should", "not"}, {"shouldn't"},
 	{"may", "not"}, {"cannot"}, {"can't"}, {"can", "not"}, {"not", "allowed", "to"}, {"not", "permitted", "to"}, {"avoid"}, {"refrain", "from"}, {"under", "no", "circumstances"}, {"no"}, {"stop"},
 }
 
-// lastHeads forbid what stands before them.
+// lastHeads are the words that end a ban: they forbid what precedes them.
 var lastHeads = [][]string{{"forbidden"}, {"prohibited"}, {"banned"}, {"not", "allowed"}, {"not", "permitted"}, {"off", "limits"}, {"off-limits"}}
 
-// leadIns are words before a rule that say nothing.
+// leadIns are words before a rule without a meaning of their own.
 var leadIns = english.List("you we i should must always please remember rule note important also and but keep in mind that really make sure to be are is want need agents agent the assistant from now on hey so then will shall let us lets let's policy warning")
 
 func at(s []token, i int, words []string) bool {
@@ -213,7 +213,7 @@ func at(s []token, i int, words []string) bool {
 	return true
 }
 
-// findHead returns where something is forbidden, and how many words say so.
+// findHead returns where a ban begins, and how many words its head has.
 func findHead(s []token) (i, n int, last, ok bool) {
 	for i := range s {
 		for _, h := range lastHeads {
@@ -230,14 +230,14 @@ func findHead(s []token) (i, n int, last, ok bool) {
 	return 0, 0, false, false
 }
 
-// readClause reads the first clause of a sentence, and returns what is left of it.
+// readClause reads the first clause of a sentence, and returns the rest.
 func readClause(s []token) (list []Clause, rest []token, ok bool) {
 	i, n, last, found := findHead(s)
 	if !found {
 		return readWish(s)
 	}
 	if wish, _, ok := readWish(s[:i]); ok && i > 0 && s[i-1].Mark != 0 {
-		return wish, s[i:], true // a wish of its own stands before it
+		return wish, s[i:], true // a separate wish precedes it
 	}
 	before, behind := s[:i], s[i+n:]
 	b := &clauseBuilder{}
@@ -263,14 +263,14 @@ type clauseBuilder struct {
 	place bool
 	by    bool
 	into  bool
-	join  bool // the next word is one of several
+	join  bool // the next word is an alternative
 	verb  bool // a verb was read
 	any   bool // a word was read
 }
 
 func (b *clauseBuilder) good() bool { return len(b.done) > 0 || len(b.c.Groups) > 0 }
 
-// list returns the clauses. What the last says of circumstances holds for all.
+// list returns the clauses. The conditions of the last one apply to all.
 func (b *clauseBuilder) list() []Clause {
 	all := append(b.done, b.c)
 	for i := range all {
@@ -283,7 +283,7 @@ func (b *clauseBuilder) list() []Clause {
 	return all
 }
 
-// settle marks what only names a kind.
+// settle marks groups that only name a kind.
 func (c *Clause) settle() {
 	named, placed := 0, 0
 	pushes, code := false, false
@@ -310,22 +310,21 @@ func (c *Clause) settle() {
 	}
 }
 
-// onBranches are the verbs of what is done to branches, branchNames the names of branches that
-// mean nothing else, and verbPrograms the programs whose names are verbs.
+// onBranches are the verbs whose object is a branch, branchNames the names of branches that have
+// no other meaning, and verbPrograms the programs whose names are verbs.
 var (
 	onBranches   = english.FoldedList("push commit merge rebase")
 	branchNames  = english.List("main master trunk develop")
 	verbPrograms = english.FoldedList("make touch kill")
 )
 
-// kinds are words for kinds of things, which say nothing beside a name.
+// kinds are nouns that only give the kind of a named object.
 var kinds = english.FoldedList("file directory branch table environment server cluster package dependency library api endpoint script statement query clause flag option host cli container")
 
 // keywords are those of SQL and the methods of HTTP that rules name in capitals.
 var keywords = english.List("SELECT INSERT UPDATE DELETE DROP TRUNCATE ALTER CREATE GRANT REVOKE GET POST PUT PATCH")
 
-// context reads what stands before what is forbidden: a circumstance, or a wish of its
-// own.
+// context reads the words before the ban: a condition, or a separate wish.
 func (b *clauseBuilder) context(s []token) {
 	for i, t := range s {
 		if !leadIns()[t.Low] || prepositions()[t.Low] {
@@ -353,10 +352,10 @@ func (b *clauseBuilder) context(s []token) {
 	b.any, b.verb, b.place, b.join = false, false, false, false
 }
 
-// What words begin that belong to no core.
+// The kinds of text behind the core, by their first word.
 const (
 	TailReason = iota + 1 // why
-	tailUnless            // a circumstance
+	tailUnless            // a condition
 	tailBefore
 	tailWithout
 	tailUntil
@@ -371,10 +370,10 @@ var Tails = map[string]int{
 
 var prepositions = english.List("to into onto in on at of for from with within inside under against via through over across")
 
-// Starters are words that begin a clause of its own behind a comma.
+// Starters are words that begin a separate clause after a comma.
 var Starters = english.List("except unless exception however always never use instead but please open create do don't it we you they this that's so only prefer go ask run make they're it's i which there")
 
-// core reads what is forbidden, and returns what it leaves for a clause of its own.
+// core reads the forbidden act, and returns the tokens of the next clause.
 func (b *clauseBuilder) core(s []token) (rest []token) {
 	for i := 0; i < len(s); i++ {
 		t := s[i]
@@ -410,7 +409,7 @@ func (b *clauseBuilder) core(s []token) (rest []token) {
 			b.c.Unless = Join(s[max(0, i-1):])
 			return nil
 		case b.inPlace(s, i):
-			// where the agent works anyway
+			// the project at hand
 		case prepositions()[t.Low] && !(t.Low == "over" && b.any && !b.verb):
 			b.place, b.by = true, t.Low == "via" || t.Low == "through" || t.Low == "with"
 			b.into = t.Low == "into" || t.Low == "to" || t.Low == "onto" || t.Low == "on"
@@ -455,7 +454,7 @@ func (b *clauseBuilder) add(t token) {
 			last.Words = append(last.Words, w)
 			return
 		case verb && len(b.done) < maxClauses-1:
-			b.done = append(b.done, b.c) // another thing that is forbidden
+			b.done = append(b.done, b.c) // another forbidden act
 			b.c = Clause{}
 		}
 	}
@@ -466,7 +465,7 @@ func (b *clauseBuilder) add(t token) {
 	b.verb = b.verb || verb
 }
 
-// base reports whether a word is a verb in the form of a command.
+// base reports whether a word is a verb in the imperative.
 func base(low string) bool {
 	return !strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ing") && !strings.HasSuffix(low, "ed")
 }
@@ -535,7 +534,7 @@ func (b *clauseBuilder) limit(s []token) int {
 
 var currencies = english.List("usd eur gbp dollar dollars euro euros pounds bucks $ €")
 
-// tail reads what stands behind the core.
+// tail reads the text behind the core.
 func (b *clauseBuilder) tail(s []token) (rest []token) {
 	if len(s) == 0 {
 		return nil
@@ -589,7 +588,7 @@ func excepts(low string) bool {
 	return low == "except" || low == "unless" || low == "outside" || low == "other" || low == "besides"
 }
 
-// checkable returns what "without" speaks of, if an action itself shows it.
+// checkable returns the object of "without", if an action itself shows it.
 func checkable(s []token) []Group {
 	for _, t := range s {
 		switch {
@@ -604,7 +603,7 @@ func checkable(s []token) []Group {
 	return nil
 }
 
-// needed returns what must be done before, if steps show it; else nil.
+// needed returns the required step, if the steps of a session can show it; else nil.
 func needed(s []token) []Group {
 	var groups []Group
 	seen := false

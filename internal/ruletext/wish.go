@@ -5,7 +5,7 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// adviceIn returns what a sentence says to do, empty if it says none.
+// adviceIn returns what a sentence says to do, or "" if it gives no advice.
 func adviceIn(s []token) string {
 	for len(s) > 0 && (s[0].Low == "but" || s[0].Low == "and" || s[0].Low == "please" || s[0].Low == "instead") {
 		s = s[1:]
@@ -20,8 +20,8 @@ func adviceIn(s []token) string {
 	return ""
 }
 
-// readWish reads a sentence that forbids nothing by itself: what is to be used, and
-// what is to be done before another thing.
+// readWish reads a sentence that forbids nothing by itself: a program to use, or a step
+// that must come before another.
 func readWish(s []token) (list []Clause, rest []token, ok bool) {
 	began := s
 	for len(s) > 0 && leadIns()[s[0].Low] {
@@ -79,7 +79,7 @@ func before(s []token) (Clause, bool) {
 	return c, true
 }
 
-// inTurn returns what is to be done first, and what before that must not be done.
+// inTurn returns the required step, and the act that is forbidden before it.
 func inTurn(s []token) (needs, trigger []token) {
 	if s[0].Low == "before" {
 		for k := range s {

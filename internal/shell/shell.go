@@ -98,8 +98,8 @@ func Read(line string, o Options) ([]Command, error) {
 	return r.out, err
 }
 
-// shortened returns a line without its middle, if it is too long: that is the text of a
-// here-document, if it is a line that someone runs.
+// shortened returns a line without its middle, if it is too long: in a real command line that is
+// the text of a here-document.
 func shortened(line string) string {
 	if len(line) <= MaxLine {
 		return line

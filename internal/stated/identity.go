@@ -7,17 +7,16 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Identity is who users say that they are.
+// Identity is a name or an account that users state as their own.
 type Identity struct {
-	// Account says that it is what an account or a person is told apart by: a number, an
-	// address. Else it is a name, which several people may have.
+	// Account says that it identifies an account or a person, as a number or an address
+	// does. Otherwise it is a name, which several people may have.
 	Account bool
-	// About is the subject that says it, and Who is what it says, in small letters.
+	// About is the subject of the statement, and Who its value in lower case.
 	About, Who string
 }
 
-// Same reports whether two of what users say that they are can be one person's. A name
-// may be said in part.
+// Same reports whether two identities can belong to one person. A name may be incomplete.
 func (i Identity) Same(other Identity) bool {
 	if i.About != other.About || i.Who == other.Who {
 		return i.About == other.About
@@ -25,13 +24,13 @@ func (i Identity) Same(other Identity) bool {
 	return !i.Account && (strings.HasPrefix(i.Who, other.Who+" ") || strings.HasPrefix(other.Who, i.Who+" "))
 }
 
-// Personal reports whether a statement is about who made it, or takes back something
-// that may be. Rules, and what is said of a project, are not.
+// Personal reports whether a statement is about its speaker, or takes back a statement that
+// may be. Rules and statements about a project are not personal.
 func (s *Statement) Personal() bool {
 	return strings.HasPrefix(s.Subject, "user/") || strings.HasPrefix(s.Subject, "about/")
 }
 
-// Identity returns who users say that they are, if a statement says that.
+// Identity returns the identity that a statement gives the user, if it gives one.
 func (s *Statement) Identity() (id Identity, ok bool) {
 	account, ok := identities[s.Subject]
 	if !ok || s.Type != memory.TypeFact || s.Retraction || s.Temporary() {
@@ -74,11 +73,11 @@ func nameAt(words []english.Word) (who []string) {
 }
 
 var (
-	// naming are words behind which a name or a number stands.
+	// naming are words before a name or a number.
 	naming = english.List("is am me by called named")
 
-	// identities are the subjects that say who a user is, and whether by what an account
-	// is told apart.
+	// identities are the subjects that say who a user is. The value is true for those that
+	// identify an account.
 	identities = map[string]bool{
 		"user/name": false, "user/full-name": false, "user/first-name": false,
 		"user/id": true, "user/user-id": true, "user/username": true, "user/login": true, "user/handle": true,

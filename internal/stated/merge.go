@@ -19,7 +19,7 @@ type Known struct {
 	Position uint64 // of the record in which it was said
 }
 
-// Verdict says what is to be done with a statement.
+// Verdict says what to do with a statement.
 type Verdict uint8
 
 // The verdicts.
@@ -35,23 +35,22 @@ const (
 	Amend
 )
 
-// Action is what is to be done, and with which of the known.
+// Action is a verdict, with the known statement that it is about.
 type Action struct {
 	Verdict Verdict
 	ID      string
 }
 
-// Merge decides about a statement that someone of a trust made in the record at
-// a position. Of the known, those are looked at that have its subject or the one
-// that it replaces, and rules about the same deed; for a correction also the only one that
-// is akin. What is kept already is not kept twice, nor is an identity in other words,
-// nor a weaker form of a rule. What was said later, or was trusted more, is never put
-// aside, nor is what holds in general by what holds for a while. The order of the known
-// does not matter.
+// Merge decides about a statement with a trust in the record at a position. It considers
+// the known statements that have its subject or the one that it replaces, and rules about
+// the same deed; for a correction also the only one that is akin. A statement that is kept
+// already is not kept twice, nor is an identity in other words, nor a weaker form of a rule.
+// A later or more trusted statement is never replaced, and a temporary statement replaces
+// no general one. The order of the known statements does not matter.
 //
-// A permission lifts only a ban, and only one on the same deed; one that says more of
-// where or when limits a wider ban. "No need to" lifts only what was asked for. What
-// points back without a subject means the last statement of its type.
+// A permission lifts only a ban on the same deed; one with a more specific place or time
+// limits a wider ban. "No need to" lifts only requirements. A statement that refers back
+// without a subject means the last statement of its type.
 func Merge(known []Known, s Statement, trust record.Trust, position uint64) Action {
 	if s.Retraction && strings.HasPrefix(s.Subject, NamedPrefix) {
 		for i := len(known) - 1; i >= 0; i-- {
@@ -73,7 +72,7 @@ func Merge(known []Known, s Statement, trust record.Trust, position uint64) Acti
 			target = k
 		}
 	}
-	// What allows just what is forbidden, with every word of where and when, ends the rule.
+	// A permission for exactly what is forbidden, with every word of place and time, ends the rule.
 	amends := s.Exception && (s.Anaphoric || target == nil) || s.Anaphoric && !s.Retraction
 	if target == nil && s.Subject != "" && (s.Correction || s.Retraction) {
 		switch {
@@ -106,7 +105,7 @@ func Merge(known []Known, s Statement, trust record.Trust, position uint64) Acti
 	return Action{Supersede, target.ID}
 }
 
-// says reports whether a known statement says who someone is.
+// says reports whether a known statement gives an identity.
 func (k *Known) says(subject string, who Identity) bool {
 	s := Statement{Type: k.Type, Subject: k.Subject, Text: k.Text, Within: k.Within}
 	id, ok := s.Identity()
@@ -121,8 +120,8 @@ func newer(a, b *Known) bool {
 	return a.ID > b.ID
 }
 
-// about reports whether the statement is about the same as a known one. An exception
-// only ever limits a rule that is wider than itself, or the same.
+// about reports whether the statement has the same subject as a known one. An exception
+// limits only a rule that is as wide as itself or wider.
 func (s *Statement) about(k *Known) bool {
 	if k.Subject == "" || s.Anaphoric {
 		return false
@@ -152,8 +151,8 @@ func (s *Statement) about(k *Known) bool {
 // withoutAsking is the condition of a rule to ask before a deed.
 const withoutAsking = "without ask"
 
-// consents reports whether a permission, given for good, is for a deed that a rule forbids
-// without asking. A permission for the moment answers the question and leaves the rule.
+// consents reports whether a permanent permission is for a deed that a rule forbids without
+// asking. A temporary permission answers the question and leaves the rule.
 func (s *Statement) consents(d, rule english.Deed) bool {
 	if _, ok := strings.CutPrefix(rule.Condition, "without "); !ok || !consentWords()[rule.Condition[len("without "):]] || !english.Resumed().In(s.Text) {
 		return false
@@ -162,7 +161,7 @@ func (s *Statement) consents(d, rule english.Deed) bool {
 	return d.Same(rule)
 }
 
-// replaces reports whether a known rule asks for something in place of what a subject names:
+// replaces reports whether a known rule requires something instead of what a subject names:
 // "use pnpm, never npm".
 func (k *Known) replaces(subject string) bool {
 	if !strings.HasPrefix(k.Subject, "rule/use-") || !strings.HasPrefix(subject, "rule/use-") {
@@ -179,16 +178,16 @@ func (s *Statement) permits() bool {
 	return s.Type == memory.TypeConstraint && (s.Retraction || s.Exception) && !s.Anaphoric && strings.HasPrefix(s.Subject, "rule/") && !s.exempts() && !s.quotes()
 }
 
-// exempts reports whether a statement no longer asks for what a rule asks for.
+// exempts reports whether a statement lifts the requirement of a rule.
 func (s *Statement) exempts() bool {
 	return s.Type == memory.TypeConstraint && s.Retraction && !s.Anaphoric && exemptions().In(s.Text)
 }
 
-// quotes reports whether a statement takes a rule back by saying it again: "forget that I
+// quotes reports whether a statement takes a rule back by repeating it: "forget that I
 // told you to never use tabs".
 func (s *Statement) quotes() bool { return s.Retraction && forgetting().In(s.Text) }
 
-// forbids reports whether a known rule forbids the deed of a verb, rather than asks for it.
+// forbids reports whether a known rule forbids the deed of a verb, rather than requires it.
 func (k *Known) forbids(verb string) bool {
 	words := english.Split(k.Text, english.Sentence{To: len(k.Text)})
 	if banned().Has(words) {
@@ -207,7 +206,7 @@ func (k *Known) forbids(verb string) bool {
 	return false
 }
 
-// weaker reports whether a statement says again what a known rule says, and less firmly.
+// weaker reports whether a statement repeats a known rule with less strength.
 func (s *Statement) weaker(k *Known) bool {
 	if s.Type != memory.TypeConstraint || k.Type != s.Type || s.Strength == memory.StrengthHard || s.Within != "" || k.Subject == s.Replaces {
 		return false
@@ -243,8 +242,8 @@ func (s *Statement) wider(known []Known) *Known {
 	return found
 }
 
-// last returns what a statement points back at: the newest of its type that was said
-// before, and for a value that is put right the newest that has the wrong one.
+// last returns the statement that another refers back to: the newest earlier one of its
+// type, and for a corrected value the newest that has the wrong value.
 func (s *Statement) last(known []Known, position uint64) *Known {
 	wrong, value := strings.CutPrefix(s.Replaces, "value/")
 	var found *Known
@@ -260,14 +259,14 @@ func (s *Statement) last(known []Known, position uint64) *Known {
 	return found
 }
 
-// akin returns the only known statement that a correction can mean without having
-// its subject: for one that is taken back by what it was about, the one that has
-// all those words; else the one of its type and branch that ends in the same word or
-// has the words of its subject in its text.
+// akin returns the only known statement that a correction can mean without having its
+// subject: for a retraction by topic, the one that has all words of the topic; else the
+// one of its type and branch that ends in the same word or has the words of its subject
+// in its text.
 func (s *Statement) akin(known []Known) *Known {
 	var found *Known
 	if about, ok := strings.CutPrefix(s.Subject, "about-rule/"); ok {
-		// A rule about just that deed is meant before others that only name it.
+		// A rule about exactly that deed goes before others that only name it.
 		d, _ := english.Deed{}.Read(strings.Split(about, "-"))
 		for i := range known {
 			k := &known[i]
@@ -316,7 +315,7 @@ func named(k *Known, words []string, subject string) bool {
 	return at > 0 && strings.Contains(subject[:at], "/") && strings.HasPrefix(k.Subject, subject[:at+1]) && contains(words, strings.Split(subject[at+1:], "-"))
 }
 
-// contains reports whether all of some words are among others.
+// contains reports whether one list has all words of another.
 func contains(words, some []string) bool {
 	have := english.WordSet{}
 	for _, w := range words {
@@ -341,7 +340,7 @@ func stems(words []string) []string {
 	return out
 }
 
-// owned reports whether two subjects name one thing of a project, one as a note.
+// owned reports whether two subjects name the same object of a project, one as a note.
 func owned(a, b string) bool {
 	a, b = strings.Replace(a, "note/", "project/", 1), strings.Replace(b, "note/", "project/", 1)
 	return a == b && strings.HasPrefix(a, "project/")
@@ -357,7 +356,7 @@ func cousins(a, b string) bool {
 	return a[strings.LastIndexAny(a, "/-")+1:] == b[strings.LastIndexAny(b, "/-")+1:]
 }
 
-// plain returns the words of a text in small letters and without marks.
+// plain returns the words of a text in lower case and without marks.
 func plain(text string) []string {
 	words := english.Split(text, english.Sentence{To: len(text)})
 	out := make([]string, len(words))

@@ -1,8 +1,8 @@
-// Package stated is what a user stated, and what of earlier statements it puts aside.
+// Package stated has the type of a statement of a user, and decides how it changes earlier ones.
 //
-// [Merge] compares a [Statement] with what is known and says what becomes of both: one says the
-// same as another, takes its place, limits it or ends it. It is a function of what it is given: no
-// clock, no state. How a message becomes statements is internal/statement's.
+// [Merge] compares a [Statement] with the known ones and decides: it repeats one, replaces it,
+// limits it or ends it. The result depends on the arguments alone: no clock, no state. Package
+// internal/statement reads statements from messages.
 package stated
 
 import (
@@ -13,11 +13,11 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// NamedPrefix begins the subject of what takes a rule back by its words.
+// NamedPrefix begins the subject of a statement that takes a rule back by its words.
 const NamedPrefix = "named/"
 
-// named reports whether a statement takes back what is known, by its words. The end of a long
-// one may be missing.
+// named reports whether a statement takes back a known one, by its words. The end of a long one
+// may be missing.
 func (s *Statement) named(k *Known) bool {
 	name, ok := strings.CutPrefix(s.Subject, NamedPrefix)
 	if !ok || name == "" {
@@ -40,14 +40,14 @@ func Squashed(text string) string {
 	}, text)
 }
 
-// Statement is one thing that a user said and that is worth to be remembered.
+// Statement is one rule, preference, fact, decision or goal of a user.
 type Statement struct {
 	// Type is fact, preference, constraint or goal.
 	Type memory.Type
 	// Strength is that of a constraint or a preference. "Always", "never" and
-	// "must" are hard, since only hard constraints are shown whatever is asked
-	// for; other rules and tastes are firm, and what is said with "ideally",
-	// "if possible" or "prefer" is soft.
+	// "must" are hard, since only hard constraints are shown for every request;
+	// other rules and tastes are firm, and statements with "ideally", "if
+	// possible" or "prefer" are soft.
 	Strength memory.Strength
 	// Polarity is that of a preference.
 	Polarity memory.Polarity
@@ -61,10 +61,10 @@ type Statement struct {
 	// Replaces is a further subject whose statement this one puts aside, as in
 	// "use pnpm, not npm". It may be empty.
 	Replaces string
-	// Correction says that it was said to put something right.
+	// Correction says that it corrects an earlier statement.
 	Correction bool
-	// Retraction says that what it is about no longer holds and that nothing
-	// takes its place.
+	// Retraction says that the statement of its subject no longer holds, without
+	// a replacement.
 	Retraction bool
 	// Exception says that it limits a rule instead of stating one: "except on
 	// release branches". The rule stays, with this text behind its own.
@@ -72,16 +72,16 @@ type Statement struct {
 	// Anaphoric says that a retraction, an exception or a correction names no
 	// subject of its own and means what was stated last: "forget that rule".
 	Anaphoric bool
-	// Everywhere says that it was said for all projects of the user.
+	// Everywhere says that it holds for all projects of the user.
 	Everywhere bool
 	// Topic is the trigger of a standing instruction as it is written, such as
 	// "recipes" in "whenever I ask about recipes". It is empty if the instruction
 	// always holds.
 	Topic string
-	// Within is by which words it is bound to a time or a task, such as "for this
+	// Within are the words that bind it to a time or a task, such as "for this
 	// task". It is empty if it holds in general.
 	Within string
 }
 
-// Temporary reports whether it was said for a while only.
+// Temporary reports whether it holds for a limited time only.
 func (s *Statement) Temporary() bool { return s.Within != "" }

@@ -6,9 +6,9 @@ import (
 	"lukasa.dev/internal/english"
 )
 
-// announces reports whether a sentence says that what comes below it is someone
-// else's words, or a machine's, or what is to be written somewhere: with a colon at the
-// end of its line, or without one if it tells of them and points to what comes.
+// announces reports whether a sentence says that the text below it is by another author or a
+// program, or is to be written somewhere: with a colon at the end of its line, or without
+// one if it names the source and refers to the text below.
 func announces(text string, s english.Sentence, words []english.Word) bool {
 	if !s.Colon && !strings.HasPrefix(strings.TrimLeft(text[s.To:], " \t\r"), "\n") {
 		return false
@@ -29,7 +29,7 @@ func announces(text string, s english.Sentence, words []english.Word) bool {
 		return true
 	}
 	if len(words) == 1 && english.FileName(words[0].Low) {
-		return true // the name of what is pasted
+		return true // the title of a pasted text
 	}
 	if !s.Colon && len(words) < 5 && english.Titles()[words[max(len(words)-1, 0)].Low] && english.Listed(text[s.To:]) {
 		return true

@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// barred reads a ban that has no "never": "no direct pushes to main", "pushing to main is
+// readBarred reads a ban that has no "never": "no direct pushes to main", "pushing to main is
 // forbidden", "nobody pushes to main", "all commits must be signed".
 func readBarred(c english.Clause) (Statement, bool) {
 	switch first := c.At(0).Low; {
@@ -91,7 +91,7 @@ func readBarred(c english.Clause) (Statement, bool) {
 		}
 		rest, ok := c.Skip(i + 1).Cut(english.Bans...)
 		if n := len(c) - len(rest) - 1; ok && c[n].Stop != 0 {
-			rest = english.Clause{} // what follows is another thought
+			rest = english.Clause{} // another thought follows
 		}
 		if !ok || len(rest) > 0 && !english.Bounds()[rest.At(0).Low] || rest.At(0).Low == "for" && !english.Addressees()[rest.At(1).Low] {
 			return Statement{}, false
@@ -102,7 +102,7 @@ func readBarred(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// undone reads a ban in the passive voice on what is done with something of the project.
+// readUndone reads a ban in the passive voice on what is done with something of the project.
 func readUndone(c english.Clause) (Statement, bool) {
 	verb, what, ok := c.Passive()
 	if !ok || !what.Has(english.Strong()) && !what.Has(english.Products()) && !what.Particular() || what.AtHand() {
@@ -111,7 +111,7 @@ func readUndone(c english.Clause) (Statement, bool) {
 	return readAct(english.Clause(append([]english.Word{{Low: verb}}, what...)), memory.StrengthHard)
 }
 
-// agented reads what agents must or must not do, in the third person: "agents must never
+// readAgented reads what agents must or must not do, in the third person: "agents must never
 // push to main", "the bot never merges its own pull requests".
 func readAgented(c english.Clause) (Statement, bool) {
 	n := 0
@@ -142,7 +142,7 @@ func readAgented(c english.Clause) (Statement, bool) {
 	return readAct(rest, memory.StrengthHard)
 }
 
-// handsOff reads what is not to be touched: "hands off the migrations folder", "main is off
+// readHandsOff reads what is not to be touched: "hands off the migrations folder", "main is off
 // limits".
 func readHandsOff(c english.Clause) (Statement, bool) {
 	what, ok := c.Cut("hands off of", "hands off", "keep your hands off of", "keep your hands off", "stay away from", "keep away from", "stay out of", "keep out of", "keep off")
@@ -170,7 +170,7 @@ func readHandsOff(c english.Clause) (Statement, bool) {
 	return readAct(english.Clause(append([]english.Word{{Low: "touch"}}, what...)), memory.StrengthHard)
 }
 
-// none reads what follows "no": a kind of act, by its noun or its verb.
+// readNone reads what follows "no": a kind of act, by its noun or its verb.
 func readNone(c english.Clause) (Statement, bool) {
 	rest, direct := c.Skip(1), false
 	for rest.At(0).Low == "direct" || rest.At(0).Low == "more" || rest.At(0).Low == "force" && english.DeedNouns[rest.At(1).Low] != "" {
@@ -201,7 +201,7 @@ func readNone(c english.Clause) (Statement, bool) {
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: english.Subject("rule", words)}, true
 }
 
-// nothing reads what follows "nothing": "goes to main without a review".
+// readNothing reads what follows "nothing": "goes to main without a review".
 func readNothing(c english.Clause) (Statement, bool) {
 	if !english.Arrives()[c.At(0).Low] || !c.Has(english.Unless()) || !c.Workshop() || c.Has(english.Bygone()) {
 		return Statement{}, false
@@ -213,7 +213,7 @@ func readNothing(c english.Clause) (Statement, bool) {
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthHard, Subject: english.Subject("rule", words)}, true
 }
 
-// mine reads what users keep for themselves: "only I merge to main", "nobody but me".
+// readMine reads what users keep for themselves: "only I merge to main", "nobody but me".
 func readMine(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("only i", "nobody but me", "one but me", "nobody except me", "one except me")
 	if !ok {
@@ -222,7 +222,7 @@ func readMine(c english.Clause) (Statement, bool) {
 	return readNobody(rest)
 }
 
-// nobody reads what follows "nobody".
+// readNobody reads what follows "nobody".
 func readNobody(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("may", "should", "should ever", "is allowed to", "am allowed to", "can", "will", "must", "is to", "ever"); ok {
 		c = rest
@@ -240,7 +240,7 @@ func readNobody(c english.Clause) (Statement, bool) {
 	return readAct(english.Clause(append([]english.Word{{Low: verb}}, c[min(1, len(c)):]...)), memory.StrengthHard)
 }
 
-// every reads what must be so of each piece of work.
+// readEvery reads what must be so of each piece of work.
 func readEvery(c english.Clause) (Statement, bool) {
 	for i := 1; i < min(5, len(c)-2); i++ {
 		m := c[i].Low

@@ -9,9 +9,9 @@ import (
 	"lukasa.dev/internal/stated"
 )
 
-// Core returns a text without what stands around its statements: greetings, leads, the name of
-// the agent, and the words at the end by which users ask to be obeyed. "Hey, before we start:
-// never push to main, ok?" is "never push to main". Sentences that are nothing else stay as
+// Core returns a text without the words around its statements: greetings, leads, the name of
+// the agent, and requests for confirmation at the end. "Hey, before we start: never push to
+// main, ok?" becomes "never push to main". Sentences that consist only of such words stay as
 // they are.
 func Core(text string) string {
 	var b strings.Builder
@@ -46,8 +46,8 @@ func Core(text string) string {
 	return b.String()
 }
 
-// ban returns the ban that a sentence states among other words or in misspelt ones, plainly, and
-// what stands behind it: "so you nevr run npm install here" is "never run npm install."
+// ban returns the ban of a sentence with extra or misspelt words in its plain form, and the text
+// behind it: "so you nevr run npm install here" becomes "never run npm install."
 func (r *reader) ban(s english.Sentence, whole []english.Word) (string, bool) {
 	c, ok := r.governed(s, whole, false)
 	wrong := slices.ContainsFunc(whole, func(w english.Word) bool { return english.Misspelt[strings.ToLower(r.text[w.From:w.To])] != "" })
@@ -87,8 +87,8 @@ func (r *reader) ban(s english.Sentence, whole []english.Word) (string, bool) {
 	return b.String() + ".", true
 }
 
-// Lifts reports whether a sentence ends the rule that a text states, and can tell: known is
-// false if the text states no rule.
+// Lifts reports whether a sentence ends the rule that a text states. known is false if the text
+// states no rule.
 func Lifts(sentence, rule string) (lifts, known bool) {
 	var rules []stated.Known
 	for _, s := range Read(rule) {

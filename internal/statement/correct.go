@@ -7,7 +7,7 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// corrected reads what puts a value right: "actually, the staging DB is called lyra",
+// readCorrected reads what puts a value right: "actually, the staging DB is called lyra",
 // "no, it's lyra, not orion".
 func readCorrected(c english.Clause, corrects bool) (Statement, bool) {
 	if rest, ok := c.Cut("it is called", "it is named", "it is now called", "it is now", "it is", "that is", "they are"); ok {
@@ -41,7 +41,7 @@ func readCorrected(c english.Clause, corrects bool) (Statement, bool) {
 	return Statement{}, false
 }
 
-// contrasted reads "lyra, not orion": of two short values the one that holds.
+// readContrasted reads "lyra, not orion": of two short values the one that holds.
 func readContrasted(c english.Clause) (Statement, bool) {
 	one, other, ok := c.Versus()
 	if !ok || len(one) > 3 || len(other) > 3 || !value(one) || !value(other) {
@@ -61,7 +61,7 @@ func value(c english.Clause) bool {
 	return len(c) > 0
 }
 
-// called reads what something of a project is called: "the staging DB is called orion".
+// readCalled reads what something of a project is called: "the staging DB is called orion".
 func readCalled(c english.Clause) (Statement, bool) {
 	if c.At(0).Low != "the" {
 		return Statement{}, false

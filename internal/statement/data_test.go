@@ -92,7 +92,7 @@ func TestRealSessions(t *testing.T) {
 	t.Logf("%d prompts, %d hard rules learned, %d of them not meant; %d are meant", prompts, learned, wrong, len(meant))
 }
 
-// turn returns who said what in a line of a conversation.
+// turn returns the id, the text and the role of a line of a conversation.
 func turn(line []byte) (id, text string, user bool) {
 	var e struct {
 		ID      string `json:"event_id"`
@@ -105,7 +105,7 @@ func turn(line []byte) (id, text string, user bool) {
 	return e.ID, e.Content.Text, e.Content.Role == "user"
 }
 
-// TestTalkHasNoRules reads conversations in which nobody tells an agent how to work.
+// TestTalkHasNoRules reads conversations without any rule for an agent.
 func TestTalkHasNoRules(t *testing.T) {
 	t.Parallel()
 	for _, set := range []string{"locomo-dev", "tau-airline", "bfcl-dev"} {

@@ -8,21 +8,21 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// marks are what makes a clause a rule for the agent.
+// marks are the signs that a clause is a rule for the agent.
 type marks struct {
-	lasts  bool // it is for good
-	onward bool // so are orders that are no bans
-	insist bool // the words behind it say so
-	placed bool // it is for where the agent works
+	lasts  bool // it is permanent
+	onward bool // orders that are no bans are permanent, too
+	insist bool // the words behind it make it permanent
+	placed bool // it is for the place where the agent works
 	agent  bool // it is about what the agent makes
 	headed bool // a heading says that it is one
 }
 
 func (m marks) any() bool { return m.lasts || m.placed || m.headed || m.agent }
 
-// governed reads a rule for the agent wherever it stands in a sentence, by what makes it one:
-// a deed of agents, and words by which it is said to the agent, for good, or for the place
-// where the agent works. Reasons and tags behind it change nothing.
+// governed reads a rule for the agent anywhere in a sentence, by its signs: a deed of agents,
+// and words that address the agent, make it permanent, or name the place where the agent works.
+// Reasons and tags behind it change nothing.
 func (r *reader) governed(s english.Sentence, whole []english.Word, insisted bool) (candidate, bool) {
 	if !english.Clean(r.text[s.From:s.To]) || english.GivesSecret(whole) || english.Clause(whole).Has(english.Recalls()) || english.Reported(whole) {
 		return candidate{}, false
@@ -75,8 +75,8 @@ func (r *reader) governed(s english.Sentence, whole []english.Word, insisted boo
 	return candidate{}, false
 }
 
-// settled returns a clause without the words by which it holds for good or in the place where
-// the agent works, and which of those there were.
+// settled returns a clause without the words that make it permanent or name the place where the
+// agent works, and which of those there were.
 func settled(c english.Clause) (english.Clause, marks) {
 	words := slices.Clone(c)
 	m := marks{lasts: c.Has(english.Lasting()), onward: c.Has(english.Forward()), agent: c.Has(english.ByAgent())}
@@ -99,7 +99,7 @@ func settled(c english.Clause) (english.Clause, marks) {
 	return words, m
 }
 
-// governs reads a clause as a rule for the agent.
+// readGoverns reads a clause as a rule for the agent.
 func readGoverns(c english.Clause, m marks) (Statement, english.Clause, bool) {
 	strength := memory.StrengthHard
 	rule := func(operator string, deed english.Clause) (Statement, english.Clause, bool) {
@@ -145,7 +145,7 @@ func readGoverns(c english.Clause, m marks) (Statement, english.Clause, bool) {
 	told := c.At(0).Low == "you" || c.At(0).Low == "i"
 	d, ok := c.Directive()
 	if first := c.At(0); !ok && m.onward && english.Actions()[first.Low] && !first.Quoted && first.Stop == 0 {
-		d, ok = english.Directive{Deed: c}, true // an order for every time
+		d, ok = english.Directive{Deed: c}, true // a permanent order
 		d.Absolute = c.At(1).Low == "only" || c.At(2).Low == "only"
 		if !m.insist && !d.Absolute {
 			strength = memory.StrengthFirm
@@ -181,7 +181,7 @@ func readGoverns(c english.Clause, m marks) (Statement, english.Clause, bool) {
 	return rule(operator, deed)
 }
 
-// spares returns what is to be left as it is: "leave legacy alone", "stay off port 5432".
+// spares returns what must not be changed: "leave legacy alone", "stay off port 5432".
 func spares(c english.Clause) (english.Clause, bool) {
 	if rest, ok := c.Cut("hands off of", "hands off", "keep your hands off", "stay away from", "keep away from", "stay out of", "keep out of", "keep off", "stay off", "stay clear of", "you have no business in"); ok {
 		return rest, len(rest) > 0

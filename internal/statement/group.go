@@ -2,7 +2,7 @@ package statement
 
 import "lukasa.dev/internal/english"
 
-// group reads what a team, a company or a household says of how it works.
+// readGroup reads what a team, a company or a household says of how it works.
 func readGroup(c english.Clause) (Statement, bool) {
 	if s, ok := readDecided(c); ok {
 		return s, true
@@ -68,7 +68,7 @@ func using(who string, c english.Clause) (Statement, bool) {
 	return s, found
 }
 
-// regrouped reads what a group no longer does, and to what it changed.
+// readRegrouped reads what a group no longer does, and to what it changed.
 func readRegrouped(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("we switched", "we have switched", "we migrated", "we have migrated", "we moved", "we have moved", "we are switching", "we are migrating", "we changed", "we have changed"); ok {
 		return readSwitched(rest, "project")
@@ -98,7 +98,7 @@ func readRegrouped(c english.Clause) (Statement, bool) {
 	return s, ok && !english.Vague()[rest.At(0).Low] && !english.Vague()[rest.At(1).Low]
 }
 
-// switched reads "from X to Y" and "to Y".
+// readSwitched reads "from X to Y" and "to Y".
 func readSwitched(c english.Clause, who string) (Statement, bool) {
 	before := english.Clause{}
 	if c.At(0).Low == "from" {
@@ -121,8 +121,8 @@ func readSwitched(c english.Clause, who string) (Statement, bool) {
 	return s, ok
 }
 
-// technical reports whether words can name a thing that one uses: a few of them,
-// and no certain thing of someone.
+// technical reports whether words can name a tool that a group uses: a few words, and no
+// certain object of a person.
 func technical(c english.Clause) bool {
 	if len(c) == 0 || len(c) > 4 {
 		return false
@@ -130,7 +130,7 @@ func technical(c english.Clause) bool {
 	return !english.Determiners()[c.At(0).Low] && !english.Vague()[c.At(0).Low]
 }
 
-// house reads "this project uses X" and "my team deploys on Y".
+// readHouse reads "this project uses X" and "my team deploys on Y".
 func readHouse(c english.Clause) (Statement, bool) {
 	switch c.At(0).Low {
 	case "this", "the", "our", "my":

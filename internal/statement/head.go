@@ -31,7 +31,7 @@ func takePolite(c *english.Clause) bool {
 // command reports whether a clause begins with a command between backquotes.
 func isCommand(c english.Clause) bool { return c.At(0).Code && programs.Spoken()[c.At(0).Low] }
 
-// state returns what the clause states.
+// readState returns what the clause states.
 func readState(c english.Clause) (Statement, bool) {
 	if len(c) < 2 || c[0].Quoted && !isCommand(c) {
 		return Statement{}, false
@@ -49,9 +49,9 @@ func readState(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// framed reads what is said of a situation: "when you write Go, never ...", "in
-// this repo, always ...". Only rules and preferences can be said so, and of
-// what is not sure to come ("if") nothing is taken.
+// readFramed reads a statement for a situation: "when you write Go, never ...", "in
+// this repo, always ...". It takes only rules and preferences, and nothing for a
+// situation that may not occur ("if").
 func readFramed(c english.Clause) (Statement, bool) {
 	first := c.At(0).Low
 	asks := (first == "when" || first == "if" || first == "whenever" || first == "anytime") && c.At(1).Low == "i" && (english.Sayings()[c.At(2).Low] || english.Pastes()[c.At(2).Low] || english.Sayings()[c.At(3).Low] && english.Stress()[c.At(2).Low] || c.At(2).Low == "ever" && english.Sayings()[c.At(3).Low])
@@ -97,7 +97,7 @@ func readFramed(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// provided reads a rule for what the agent may come to do: "if you need to push, never push
+// readProvided reads a rule for what the agent may come to do: "if you need to push, never push
 // to main".
 func readProvided(c english.Clause) (Statement, bool) {
 	for i := range min(10, len(c)) {

@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/stated"
 )
 
-// TestIdentity: who users say that they are, and what is about them.
+// TestIdentity: the identities that users state, and statements about users.
 func TestIdentity(t *testing.T) {
 	for _, c := range []struct {
 		text     string

@@ -10,9 +10,9 @@ import (
 	"lukasa.dev/internal/stated"
 )
 
-// lift reads what ends a rule by allowing again what it forbade, or by no longer asking
-// for what it asked for: "you may push to main again", "no need to run the linter any
-// more". What is allowed only here or there, or only now and then, is an exception.
+// readLift reads a sentence that ends a rule by allowing what it forbade, or by no longer
+// requiring what it required: "you may push to main again", "no need to run the linter any
+// more". A permission that is limited to places or times is an exception.
 func readLift(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("you do not have to", "you do not need to", "you no longer have to", "you no longer need to", "no need to", "there is no need to", "not needed anymore to", "not needed any more to", "not necessary anymore to", "not necessary any more to", "it is no longer necessary to", "it is no longer needed to", "you need not", "we no longer need to", "we no longer have to",
 		"there is no longer a need to", "no longer any need to"); ok {
@@ -51,9 +51,9 @@ func readLift(c english.Clause) (Statement, bool) {
 	return readAllowed(c)
 }
 
-// grant reads a permission without "again" or "now": "you may push to main", and, said for
-// good, "go ahead and push to main from now on". What is allowed must be something of the
-// project, since "you can start the next task" allows nothing that was forbidden.
+// readGrant reads a permission without "again" or "now": "you may push to main", and a permanent
+// one: "go ahead and push to main from now on". Its object must belong to the project, since "you
+// can start the next task" allows nothing that was forbidden.
 func readGrant(c english.Clause, forGood bool) (Statement, bool) {
 	rest, ok := c.Cut("you may", "you can", "you are allowed to", "you are free to", "feel free to")
 	if !ok && forGood {
@@ -72,14 +72,14 @@ func readGrant(c english.Clause, forGood bool) (Statement, bool) {
 	return readLifted(rest)
 }
 
-// lifted returns what ends the rule about a verb and what it acts on.
+// readLifted returns the statement that ends the rule about a verb and its object.
 func readLifted(c english.Clause) (Statement, bool) {
 	c = c.Based().Verbal()
 	if own := c.Opening(); len(own) > 1 && !english.Renewals()[c.At(len(own)).Low] {
-		c = own // what follows is another thought
+		c = own // another thought follows
 	}
 	if c.At(0).Low == "ask" {
-		// What need not be asked for is the rule to ask before it.
+		// "No need to ask" ends the rule to ask before the deed.
 		if s, ok := readConsent(english.Clause(unrenewed(c))); ok {
 			return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: s.Subject, Retraction: true, Correction: true}, true
 		}
@@ -94,8 +94,8 @@ func readLifted(c english.Clause) (Statement, bool) {
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: english.Subject("rule", words), Retraction: true, Correction: true}, true
 }
 
-// spared returns an exception for a verb, what it acts on, and where or when that is
-// allowed.
+// readSpared returns an exception for a verb and its object, with the place or time at which it
+// is allowed.
 func readSpared(c english.Clause) (Statement, bool) {
 	c = c.Based()
 	at := limited(c)
@@ -109,8 +109,8 @@ func readSpared(c english.Clause) (Statement, bool) {
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: english.Subject("rule", c), Exception: true, Correction: true}, true
 }
 
-// general reports whether a place or a condition is one that comes again, unlike "when
-// you are done" and "in this file".
+// general reports whether a place or a condition can recur, unlike "when you are done" and "in
+// this file".
 func general(where english.Clause) bool {
 	rest := where
 	if where.At(1).Low == "it" && where.At(2).Low == "is" {
@@ -132,7 +132,7 @@ func general(where english.Clause) bool {
 	return true
 }
 
-// limited returns where in a clause stands where or when something is allowed, or 0.
+// limited returns the index of the place or time in a permission, or 0.
 func limited(words []english.Word) int {
 	for i := 1; i+1 < len(words); i++ {
 		if w := words[i]; !w.Quoted && english.Limits()[w.Low] {
@@ -142,7 +142,7 @@ func limited(words []english.Word) int {
 	return 0
 }
 
-// allowed reads "pushing to main is allowed again", "... is fine on release branches",
+// readAllowed reads "pushing to main is allowed again", "... is fine on release branches",
 // and "running the linter is no longer required".
 func readAllowed(c english.Clause) (Statement, bool) {
 	if c.Has(english.Clients()) {
@@ -196,8 +196,8 @@ func readAllowed(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// forget reads what users take back: by the statement itself, by what it was about, or
-// by pointing at it.
+// readForget reads what users take back: by the statement itself, by its topic, or by a
+// reference to it.
 func readForget(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("you can", "you may", "i want you to", "i would like you to", "let us"); ok {
 		c = rest
@@ -233,7 +233,7 @@ func readForget(c english.Clause) (Statement, bool) {
 	return s, ok
 }
 
-// quotedRule reads the rule in quotes that is taken back, word for word: "forget the rule 'use
+// readQuotedRule reads the rule in quotes that is taken back, word for word: "forget the rule 'use
 // pnpm'".
 func readQuotedRule(c english.Clause) (Statement, bool) {
 	if len(c) < 2 || !c[0].Quoted {
@@ -249,7 +249,7 @@ func readQuotedRule(c english.Clause) (Statement, bool) {
 	return Statement{Type: memory.TypeConstraint, Subject: stated.NamedPrefix + stated.Squashed(name.String()), Retraction: true, Correction: true}, true
 }
 
-// voided reads "that rule no longer applies" and "the rule about tabs is off".
+// readVoided reads "that rule no longer applies" and "the rule about tabs is off".
 func readVoided(c english.Clause) (Statement, bool) {
 	kind, rest, ok := english.RuleNoun(c)
 	if topic, named := namedRule(c); !ok && named {
@@ -274,8 +274,8 @@ func readVoided(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// lapses reports whether a clause begins with words by which a rule has ended, and no more is
-// said of how it is: "is over", unlike "is over my head".
+// lapses reports whether a clause begins with words that end a rule, and does not continue: "is
+// over", unlike "is over my head".
 func lapses(c english.Clause) bool {
 	rest, ok := c.CutOne(english.Lapsed())
 	if !ok {
@@ -285,7 +285,7 @@ func lapses(c english.Clause) bool {
 	return next == "" || c.At(len(c)-len(rest)-1).Stop != 0 || english.Fillers()[next] || english.Renewals()[next] || english.Turns()[next] || english.Deciders()[next] || next == "for"
 }
 
-// namedRule returns what the rule is about that a clause names: "emoji" of "the no-emoji rule".
+// namedRule returns the topic of the rule that a clause names: "emoji" of "the no-emoji rule".
 func namedRule(c english.Clause) (english.Clause, bool) {
 	if !english.Determiners()[c.At(0).Low] || english.Indefinite()[c.At(0).Low] && c.At(0).Low != "my" && c.At(0).Low != "our" {
 		return c, false
@@ -312,8 +312,8 @@ func namedRule(c english.Clause) (english.Clause, bool) {
 	return c, false
 }
 
-// pointedAt returns what takes back a statement of a type: the one that a clause says
-// more of, or else the last.
+// readPointedAt returns the retraction of a statement of a type: the one that the clause
+// describes, or else the last.
 func readPointedAt(c english.Clause, kind memory.Type) (Statement, bool) {
 	for len(c) > 0 && (c.At(0).Low == "please" || c.At(0).Low == "now" || c.At(0).Low == "again" || c.At(0).Low == "i" && c.At(1).Low == "gave") {
 		c = c.Skip(1)
@@ -337,8 +337,8 @@ func readPointedAt(c english.Clause, kind memory.Type) (Statement, bool) {
 	return s, true
 }
 
-// revoked returns what takes back a statement by what it was about. What is done is a
-// rule's, whatever it is called.
+// readRevoked returns the retraction of a statement by its topic. A topic that is a deed means
+// a rule, whatever the user calls it.
 func readRevoked(c english.Clause, branch string) (Statement, bool) {
 	if english.Vague()[c.At(0).Low] || c.Has(english.Places()) {
 		return Statement{}, false
@@ -355,8 +355,8 @@ func readRevoked(c english.Clause, branch string) (Statement, bool) {
 	return Statement{Type: memory.TypeFact, Subject: english.Subject(branch, unrenewed(c)), Retraction: true, Correction: true}, true
 }
 
-// fragment reads an exception that stands as a sentence of its own, right behind a rule
-// or alone: "Except on release branches." "But on release branches you may."
+// readFragment reads an exception in a sentence of its own, right after a rule or alone:
+// "Except on release branches." "But on release branches you may."
 func readFragment(c english.Clause, near bool) (Statement, bool) {
 	s := Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Exception: true, Anaphoric: true, Correction: true}
 	if rest, ok := c.Cut("except", "except for", "except on", "except in", "except if", "except when", "except that", "with the exception of", "unless", "other than", "apart from"); ok {
@@ -366,7 +366,7 @@ func readFragment(c english.Clause, near bool) (Statement, bool) {
 		s.Subject = english.Subject("except", rest)
 		return s, s.Subject != ""
 	}
-	// Where it is allowed comes first: "on release branches you may".
+	// The place comes first: "on release branches you may".
 	if !english.Limits()[c.At(0).Low] && c.At(0).Low != "during" {
 		return Statement{}, false
 	}
@@ -400,8 +400,8 @@ func readFragment(c english.Clause, near bool) (Statement, bool) {
 	return Statement{}, false
 }
 
-// bare reports whether what follows "except" is no sentence of its own, and what follows
-// "unless" is one and no more.
+// bare reports whether the text after "except" is not a sentence, and the text after "unless"
+// is exactly one.
 func isBare(c english.Clause, unless bool) bool {
 	verbs := 0
 	for i, w := range c {
@@ -419,7 +419,7 @@ func isBare(c english.Clause, unless bool) bool {
 	return verbs <= 1 && c.At(1).Low != "am" && c.At(1).Low != "want"
 }
 
-// excepted returns where a rule says what it does not hold for, or 0.
+// excepted returns the index of the exception in a rule, or 0.
 func excepted(words []english.Word) int {
 	for i := 2; i+1 < len(words); i++ {
 		if w := words[i]; !w.Quoted && (w.Low == "except" || w.Low == "unless" || w.Low == "excepting") {
@@ -429,7 +429,7 @@ func excepted(words []english.Word) int {
 	return 0
 }
 
-// unrenewed returns words without what only says that they hold again.
+// unrenewed returns words without those that only say "again".
 func unrenewed(words []english.Word) []english.Word {
 	words = english.TrimAnymore(words)
 	for len(words) > 1 {

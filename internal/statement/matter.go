@@ -7,21 +7,21 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// matter is what the sentences of a message that state nothing say of those that do. Rules
+// matter is the context that the other sentences of a message give its statements. Rules
 // are part of a program if the message orders one, part of a text if it orders a text,
 // and up for discussion if it asks about them.
 type matter struct {
 	works     bool // a piece of work is ordered
 	tells     bool // the message says something else, too
-	automates bool // it is one that acts in place of the agent: a hook, a pipeline, a bot
-	answers   bool // it is one that talks to people
-	enforces  bool // it is to see to it that a rule is kept
+	automates bool // the work acts in place of the agent: a hook, a pipeline, a bot
+	answers   bool // the work talks to people
+	enforces  bool // the work enforces a rule
 	writes    bool // a text is ordered whose words may follow
 	plays     bool // the agent is given a role, as the prompts of other agents are
-	discusses bool // it is asked what to think of what was stated, or said where it stands
+	discusses bool // the message asks for an opinion of the statements, or names their source
 }
 
-// matterOf returns what the sentences of a message make of the rules in it.
+// matterOf returns the context that the sentences of a message give its rules.
 func matterOf(lines []line) *matter {
 	m := &matter{}
 	for i := range lines {
@@ -81,8 +81,8 @@ func (m *matter) tail(c english.Clause) {
 	}
 }
 
-// enforced reports whether a rule ends with an order that sees to it that it is kept: "never
-// do it on startup, add a command for it".
+// enforced reports whether a rule ends with an order that enforces it: "never do it on
+// startup, add a command for it".
 func enforced(c english.Clause) bool {
 	for i, w := range c[:max(len(c)-1, 0)] {
 		if rest := c.Skip(i + 1); w.Stop != 0 && !w.Quoted && (english.Adding()[rest.At(0).Low] || english.Rewords()[rest.At(0).Low]) && rest.Has(english.Backward()) {
@@ -92,8 +92,8 @@ func enforced(c english.Clause) bool {
 	return false
 }
 
-// predicated reports whether a rule is only named, as what something else is said of: "never
-// push to main makes sense".
+// predicated reports whether a rule is only the subject of another sentence: "never push to
+// main makes sense".
 func predicated(c english.Clause) bool {
 	if english.ThatVerbs()[c.At(0).Low] {
 		return false
@@ -109,9 +109,9 @@ func predicated(c english.Clause) bool {
 	return false
 }
 
-// binds reports whether a rule, or what lifts or limits one, is meant for the agent's own
-// work in the project. A rule for how to work is; how a program or a text is to be that
-// the message orders is not. In doubt it is not, since a wrong rule stops work.
+// binds reports whether a rule, or what lifts or limits one, applies to the agent's own work
+// in the project. A rule for how to work does; a requirement on a program or a text that the
+// message orders does not. In doubt it does not, since a wrong rule stops work.
 func (m *matter) binds(s *candidate) bool {
 	if m.discusses && !s.bound || m.plays || enforced(s.clause) {
 		return false
@@ -147,8 +147,8 @@ func (m *matter) binds(s *candidate) bool {
 	return false
 }
 
-// plain reports whether a rule that addresses nobody is about the work on a project; where
-// the message orders a piece of work, what programs handle, too, does not count.
+// plain reports whether a rule without an addressee is about the work on a project. If the
+// message orders a piece of work, words that programs handle too do not count.
 func (m *matter) plain(c english.Clause) bool {
 	if m.works {
 		return c.Has(english.Strong()) || c.Has(english.Products())
@@ -156,8 +156,8 @@ func (m *matter) plain(c english.Clause) bool {
 	return c.Workshop()
 }
 
-// doubtful reports whether a rule may be about a program, since the message speaks of
-// something else, too, and the rule names nothing of the work on a project.
+// doubtful reports whether a rule may be about a program, since the message has other topics
+// too and the rule names nothing of the work on a project.
 func (m *matter) doubtful(s *candidate) bool {
 	verb, object := ruled(s.clause)
 	if english.Undirected()[verb] && len(object) == 0 || s.clause.Has(english.Traces()) || slices.ContainsFunc(object, func(w english.Word) bool { return w.Code }) {
@@ -166,9 +166,9 @@ func (m *matter) doubtful(s *candidate) bool {
 	return m.tells && !s.general && !s.bound && !s.addresses() && !s.clause.Has(english.Everytime()) && !english.Crafts()[verb] && !english.Talking()[verb] && !s.clause.Workshop()
 }
 
-// addresses reports whether a rule is said to the agent, of what agents do: "you must never
-// overwrite an original". What "you" do in a game is something else, and so is what is said
-// of a certain part of the work at hand.
+// addresses reports whether a rule is addressed to the agent, about what agents do: "you must
+// never overwrite an original". What "you" do in a game does not count, nor does a requirement
+// on a certain part of the work at hand.
 func (s *candidate) addresses() bool {
 	verb, object := ruled(s.clause)
 	if object = english.Clause(object.DeedWords()); !s.told || object.Has(english.Runtime()) {
@@ -177,8 +177,8 @@ func (s *candidate) addresses() bool {
 	return s.clause.Opening().Concrete() || !object.Has(english.Certain()) && (english.Practises()[verb] || english.Crafts()[verb] || english.Processes()[verb] || verb == "write")
 }
 
-// behaves reports whether a rule tells what a program does: a verb of programs, and a part
-// of one, a piece of code or a kind of its users.
+// behaves reports whether a rule describes the behaviour of a program: a verb of programs, and
+// a part of one, a piece of code or a kind of its users.
 func behaves(c english.Clause, verb string, object english.Clause) bool {
 	switch {
 	case object.Has(english.Products()), object.Has(english.Strong()):
@@ -195,7 +195,8 @@ func behaves(c english.Clause, verb string, object english.Clause) bool {
 	return english.Behaves()[verb] && (object.Identifies() || c.Has(english.Parts()))
 }
 
-// impersonal reports whether a clause addresses nobody, or the agent in the third person.
+// impersonal reports whether a clause has no addressee, or addresses the agent in the third
+// person.
 func impersonal(c english.Clause) bool {
 	first := c.At(0).Low
 	if english.Bare()[first] {
@@ -211,7 +212,7 @@ func impersonal(c english.Clause) bool {
 	return english.Agents()[c.At(n).Low] && c.At(n).Stop == 0 || english.DeedNouns[first] != "" || english.Gerund(first, english.Actions()) != "" && !english.Actions()[first]
 }
 
-// specifies reports whether a sentence tells what a program or its users can and must do:
+// specifies reports whether a sentence states what a program or its users can and must do:
 // "coupons can only be used once".
 func specifies(c english.Clause) bool {
 	if english.Deciders()[c.At(0).Low] || impersonal(c) && english.Bare()[c.At(0).Low] && c.At(0).Low != "all" || c.Workshop() {
@@ -229,7 +230,7 @@ func specifies(c english.Clause) bool {
 	return false
 }
 
-// opines reports whether a question asks what to think of what the message states.
+// opines reports whether a question asks for an opinion of what the message states.
 func opines(c english.Clause) bool {
 	for english.Fillers()[c.At(0).Low] || c.At(0).Low == "now" || c.At(0).Low == "anyway" {
 		c = c.Skip(1)
@@ -240,7 +241,7 @@ func opines(c english.Clause) bool {
 	return c.Has(english.Opinions())
 }
 
-// cites reports whether a sentence says of what stands beside it where it is from.
+// cites reports whether a sentence names the source of the text beside it.
 func cites(c english.Clause) bool {
 	if isQuoting(c) {
 		return true
@@ -254,8 +255,8 @@ func cites(c english.Clause) bool {
 	return ok
 }
 
-// quotes reports whether a sentence says that words follow which stand elsewhere: "I copied
-// this from the wiki", "my prompt: ...".
+// quotes reports whether a sentence announces a copy of another text: "I copied this from the
+// wiki", "my prompt: ...".
 func isQuoting(c english.Clause) bool {
 	points := false
 	for i, w := range c {

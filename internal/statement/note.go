@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/english"
 )
 
-// note reads what users ask to be remembered. What is itself of a known form is
+// readNote reads what users ask to be remembered. What is itself of a known form is
 // read as that, and anything else that is a whole clause as a fact.
 func readNote(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("remember that", "keep in mind that", "bear in mind that", "note that", "do not forget that", "be aware that", "remember", "keep in mind", "bear in mind", "note", "do not forget",
@@ -38,8 +38,8 @@ func readNote(c english.Clause) (Statement, bool) {
 	return readRemembered(rest, that)
 }
 
-// noted is remembered for "note that", by which people mostly explain what they
-// are at: only what is said of somebody, or of what a group has, is taken.
+// readNoted is readRemembered for "note that", with which people mostly explain their task:
+// it takes only statements about a person, or about what a group has.
 func readNoted(c english.Clause) (Statement, bool) {
 	about := false
 	for i, w := range c[:min(7, len(c))] {
@@ -56,8 +56,8 @@ func readNoted(c english.Clause) (Statement, bool) {
 	return readRemembered(c, true)
 }
 
-// remembered reads a clause that was asked to be remembered: somebody or
-// something, a verb in the present, and what is said of it.
+// readRemembered reads a clause that the user asks to remember: a subject, a verb in the
+// present, and what is said of the subject.
 func readRemembered(c english.Clause, that bool) (Statement, bool) {
 	first := c.At(0)
 	if c.Has(english.Comforts()) || english.Reasons()[first.Low] || english.Turns()[first.Low] || first.Low == "using" || first.Low == "despite" || english.Vague()[first.Low] && first.Low != "i" && first.Low != "we" && first.Low != "he" && first.Low != "she" || first.Low == "one" || first.Low == "time" {

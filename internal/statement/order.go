@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/english"
 )
 
-// led returns a clause without what people say before it.
+// led returns a clause without its introductory words.
 func afterLead(c english.Clause) english.Clause {
 	english.TakeLead(&c)
 	return c
@@ -34,7 +34,7 @@ func casts(c english.Clause) bool {
 func orders(c english.Clause) bool {
 	for _, w := range c {
 		if english.BindingWords()[w.Low] && !english.Enforcing()[c.At(0).Low] {
-			return false // it orders to obey
+			return false // it is an order to obey
 		}
 	}
 	if _, ok := c.Cut("can you", "could you", "would you", "will you", "can we", "could we", "let us", "we need", "we should", "i need", "i want", "i would like", "it should", "it must", "it needs", "help me", "there should"); ok {
@@ -63,15 +63,15 @@ func drafts(c english.Clause) bool {
 	return english.Invents()[c.At(0).Low] && !c.Has(english.Strong()) || (english.Composes()[c.At(0).Low] || english.Rewrites()[c.At(0).Low] || english.Determiners()[c.At(0).Low]) && agentsPart(c[:min(8, len(c))].Opening()).Has(english.Writings())
 }
 
-// edits reports whether a sentence orders something to be done with the words that stand
-// beside it: "translate it", "improve this prompt".
+// edits reports whether a sentence orders work on the text beside it: "translate it",
+// "improve this prompt".
 func edits(c english.Clause) bool {
 	verb := c.At(0).Low
 	return english.Rewords()[verb] && (c.Has(english.Wordings()) || c.Has(english.Backward()) || c.At(1).Low == "them") || english.Improves()[verb] && c.Has(english.Wordings())
 }
 
-// files reports whether a sentence orders that what stands beside it is put somewhere: "put
-// this in the README".
+// files reports whether a sentence orders to store the text beside it: "put this in the
+// README".
 func isFiling(c english.Clause) bool {
 	if !english.Puts()[c.At(0).Low] {
 		return false

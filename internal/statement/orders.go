@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// directed reads an order to the agent wherever it stands in a sentence. Insisted says that
-// the words behind the sentence make it one for every time.
+// directed reads an order to the agent anywhere in a sentence. Insisted says that the words
+// behind the sentence make it permanent.
 func (r *reader) directed(s english.Sentence, whole []english.Word, insisted bool) (candidate, bool) {
 	if !english.Clean(r.text[s.From:s.To]) {
 		return candidate{}, false
@@ -79,9 +79,8 @@ func (r *reader) directed(s english.Sentence, whole []english.Word, insisted boo
 	return candidate{}, false
 }
 
-// ordains reads a clause as an order, and returns it in its plain form, too: "never push to
-// main" of "I don't want you to push to main ever again". Lasts says that it is meant for
-// every time.
+// readOrdains reads a clause as an order, and also returns it in its plain form: "never push to
+// main" for "I don't want you to push to main ever again". Lasts says that it is permanent.
 func readOrdains(c english.Clause, lasts, first bool) (Statement, english.Clause, bool) {
 	if first {
 		if s, read, ok := readBars(c, lasts); ok {
@@ -107,7 +106,7 @@ func readOrdains(c english.Clause, lasts, first bool) (Statement, english.Clause
 	strength := memory.StrengthHard
 	switch {
 	case d.Negative && c.At(0).Low == "you" && (c.At(1).Low == "will" && (english.Foretold()[verb.Low] || english.Prepositions()[object.At(0).Low] || object.At(0).Low == "out") || c.At(1).Low == "can" && !d.Absolute && !lasts && (deed.Has(english.Because()) || object.At(0).Low == "a" || object.At(0).Low == "an")):
-		return Statement{}, english.Clause{}, false // it is foretold, or explained
+		return Statement{}, english.Clause{}, false // a prediction or an explanation
 	case d.You && d.Absolute && !d.Modal && !d.Only && d.Deed.Complains(d.Negative):
 		return Statement{}, english.Clause{}, false
 	case !d.You && !deed.Concrete() && !deed.Tabooed(d):
@@ -131,7 +130,7 @@ func readOrdains(c english.Clause, lasts, first bool) (Statement, english.Clause
 	return s, english.Clause(append([]english.Word{{Low: operator}}, deed...)), s.Subject != ""
 }
 
-// bars reads a ban that names what is not to be: "no X", "X is off limits for you".
+// readBars reads a ban that names its object: "no X", "X is off limits for you".
 func readBars(c english.Clause, lasts bool) (Statement, english.Clause, bool) {
 	hard := func(verb string, what english.Clause) (Statement, english.Clause, bool) {
 		what = english.Clause(what.DeedWords())
@@ -200,7 +199,7 @@ func readBars(c english.Clause, lasts bool) (Statement, english.Clause, bool) {
 }
 
 // denied returns what a clause with "no" forbids: "no emojis please", "no more rm -rf from
-// you", "no `git push`, no `dbt run`". A count of what there is forbids nothing.
+// you", "no `git push`, no `dbt run`". A count such as "no commits yet" forbids nothing.
 func denied(c english.Clause, lasts bool) (verb string, what english.Clause, ok bool) {
 	if c.At(0).Low != "no" || c.At(0).Stop != 0 || c.At(0).Quoted || english.Vague()[c.At(1).Low] {
 		return "", english.Clause{}, false
@@ -246,8 +245,8 @@ func denied(c english.Clause, lasts bool) (verb string, what english.Clause, ok 
 	return "use", own, true
 }
 
-// confined reads the only place, tool or way that is left to the agent: "the only host you
-// may send requests to is api.example.com".
+// confined reads the only place, tool or way that the agent may use: "the only host you may
+// send requests to is api.example.com".
 func confined(c english.Clause) (english.Clause, bool) {
 	if _, ok := c.Cut("the only"); !ok {
 		return english.Clause{}, false
@@ -267,7 +266,7 @@ func confined(c english.Clause) (english.Clause, bool) {
 	return english.Clause{}, false
 }
 
-// produces reads what everything that the agent makes must be: "every file you create must
+// readProduces reads a requirement on all that the agent makes: "every file you create must
 // carry a header", "functions you write must not be longer than 40 lines".
 func readProduces(c english.Clause) (Statement, english.Clause, bool) {
 	made := 0
@@ -304,8 +303,8 @@ func readProduces(c english.Clause) (Statement, english.Clause, bool) {
 	return Statement{}, english.Clause{}, false
 }
 
-// insisting reports whether a sentence only says of the one before that it is meant for every
-// time: "Ever.", "no exceptions", "that's a general rule for you".
+// insisting reports whether a sentence only makes the one before it permanent: "Ever.", "no
+// exceptions", "that's a general rule for you".
 func insisting(words []english.Word) bool {
 	c := english.Clause(words)
 	english.TakeLead(&c)

@@ -7,14 +7,14 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// attributeKind says what can be stated of something that somebody has.
+// attributeKind says what can be stated of something that a person has.
 type attributeKind uint8
 
 const (
 	noAttribute attributeKind = iota
 	valueOf                   // it has a value that lasts: a name, a timezone
-	thingOf                   // a thing: what it is lasts, how it is does not
-	personOf                  // somebody: who it is lasts
+	thingOf                   // an object: what it is lasts, its condition does not
+	personOf                  // a person: who it is lasts
 )
 
 // attribute returns the kind of what words name.
@@ -41,7 +41,7 @@ func attribute(words []english.Word) attributeKind {
 	return noAttribute
 }
 
-// own reads "my X is Y" and "our X is Y".
+// readOwn reads "my X is Y" and "our X is Y".
 func readOwn(c english.Clause) (Statement, bool) {
 	who := "user"
 	switch c.At(0).Low {
@@ -107,9 +107,9 @@ func fits(c english.Clause, kind attributeKind, first, last string) bool {
 	return false
 }
 
-// valued reports whether what is said of an attribute is a value, not how it is
-// just now. A name, a number or an address is one; a plain word is where nothing
-// else can be meant.
+// valued reports whether the text about an attribute is a value, rather than its current
+// condition. A name, a number or an address is a value; a plain word is one only if
+// nothing else can be meant.
 func valued(c english.Clause, first, last string) bool {
 	value := c.At(0)
 	where := value.Low == "in" || value.Low == "on" || value.Low == "at"
@@ -140,7 +140,7 @@ func reversal(c english.Clause) (one, other english.Clause, ok bool) {
 	return c, english.Clause{}, false
 }
 
-// aims reads a goal that is called one.
+// readAims reads a goal that is called one.
 func readAims(c english.Clause, who string) (Statement, bool) {
 	for i := 1; i < min(4, len(c)); i++ {
 		if !english.Goals()[c[i].Low] {

@@ -6,8 +6,8 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// ways reads how a group works, said as a rule: "we never push to main". What a group's
-// program does, or fails to do, is none.
+// readWays reads a practice of a group, stated as a rule: "we never push to main". The behaviour
+// of a group's program is no practice.
 func readWays(c english.Clause) (Statement, bool) {
 	if _, ok := c.Cut("we do not allow", "we never allow", "we do not permit", "we never permit", "we do not tolerate"); ok {
 		return readNone(c.Skip(3))
@@ -48,8 +48,8 @@ func readWays(c english.Clause) (Statement, bool) {
 	return readAct(rest, strength)
 }
 
-// concludes reports whether a clause goes on with what follows from it, by which it
-// tells what happens instead of what is to happen.
+// concludes reports whether a clause continues with a consequence, so that it describes what
+// happens instead of what should happen.
 func concludes(c english.Clause) bool {
 	for i, w := range c[:max(len(c)-1, 0)] {
 		switch c[i+1].Low {

@@ -18,7 +18,7 @@ type labelled struct {
 	Learn []label `json:"learn"`
 }
 
-// label is one thing that is meant: hard, firm and soft rules, a preference, a fact, a
+// label is one expected statement: hard, firm and soft rules, a preference, a fact, a
 // goal, a lift of a rule or an exception, and the sentence that says it.
 type label struct {
 	Kind string `json:"kind"`

@@ -9,8 +9,8 @@ import (
 	"lukasa.dev/internal/typed"
 )
 
-// reader reads a message in two steps: what each sentence states by itself, and then,
-// with all sentences known, which of the rules bind the agent.
+// reader reads a message in two steps: first the statement of each sentence by itself, and
+// then, with all sentences known, which of the rules bind the agent.
 type reader struct {
 	text  string
 	lines []line
@@ -27,19 +27,19 @@ type line struct {
 	stated bool // it is a statement, or belongs to one
 }
 
-// candidate is a statement that may be none in its message.
+// candidate is a statement that the message as a whole may reject.
 type candidate struct {
 	Statement
 	clause  english.Clause // what was read, without the words before it
-	general bool           // it is said beside the matter
+	general bool           // it is unrelated to the rest of the message
 	plain   bool           // it bans, without more, something of the project: a rule if the message orders nothing
 	told    bool           // the agent is addressed: "you must not"
-	opens   bool           // the sentence begins with it, so that it is nothing else
+	opens   bool           // the sentence begins with it
 	bound   bool           // a heading says that it is a rule for the agent
-	loose   bool           // other words stand before it, or behind it without a mark
+	loose   bool           // other words precede it, or follow it without a mark
 }
 
-// take reads one sentence, and reports whether the user's own words go on behind it.
+// take reads one sentence, and reports whether the user's own words continue after it.
 func (r *reader) take(s english.Sentence) bool {
 	if s.To-s.From > MaxText {
 		r.lines = append(r.lines, line{Sentence: s})
@@ -134,7 +134,7 @@ func (r *reader) butStill(s english.Sentence, words []english.Word) {
 	}
 }
 
-// insist reads the sentence before as one that is meant for every time.
+// insist reads the sentence before as a permanent rule.
 func (r *reader) insist() {
 	n := len(r.lines)
 	if n == 0 {
@@ -160,7 +160,7 @@ func (r *reader) insist() {
 	}
 }
 
-// stated returns the statements that the message as a whole leaves standing.
+// stated returns the statements that the message as a whole does not reject.
 func (r *reader) stated() []Statement {
 	var out []Statement
 	var m *matter
@@ -187,10 +187,10 @@ func (r *reader) stated() []Statement {
 	return out
 }
 
-// besides returns the rule that stands behind an order in one sentence: "fix it, and never
-// push to main", or behind how the work is done: "everything goes through a PR, never push
-// to main". Behind anything else such words tell a story, and behind an order about what a
-// program does they are part of it.
+// besides returns the rule that follows an order in one sentence: "fix it, and never push to
+// main", or a practice: "everything goes through a PR, never push to main". After any other
+// text such words are part of a story, and after an order about the behaviour of a program
+// they are part of that order.
 func (r *reader) besides(s english.Sentence, whole []english.Word, ordered bool) (candidate, bool) {
 	c := english.Clause(whole)
 	english.TakeLead(&c)
@@ -292,8 +292,8 @@ func (r *reader) read(s english.Sentence, whole []english.Word) (candidate, bool
 	return candidate{Statement: st, clause: c, general: lead.General, plain: bans(c) && lastingly(c), told: c.At(0).Low == "you"}, true
 }
 
-// otherwise reads what only an earlier sentence, or the words before, make a statement:
-// what is to be remembered, what puts a value right, and what limits a rule.
+// readOtherwise reads a sentence that is a statement only because of an earlier sentence or of
+// the words before it: a request to remember, a correction of a value, a limit of a rule.
 func readOtherwise(c english.Clause, lead english.Lead, near bool) (Statement, bool) {
 	if len(c) == 0 || c[0].Quoted {
 		return Statement{}, false
@@ -320,7 +320,7 @@ func insists(c english.Clause) bool {
 	for i := 2; i < n && english.Actions()[c.At(0).Low]; i++ {
 		w := c.At(i)
 		if english.Present()[w.Low] || w.Low == "be" {
-			break // it tells how something is
+			break // it is a description
 		}
 		if w.Low == "always" && !w.Quoted && w.Stop == ',' {
 			return true // "answer in French, always, ..."
@@ -334,7 +334,7 @@ func lastingly(c english.Clause) bool {
 	own := c.Opening()
 	rest := c.Skip(len(own))
 	if own.At(0).Low == "stop" && own.At(2).Low == "the" {
-		return false // what is under way
+		return false // work in progress
 	}
 	for i, w := range own {
 		if i > 1 && (w.Low == "that" || w.Low == "which") {
@@ -351,8 +351,8 @@ func bans(c english.Clause) bool {
 	return ok
 }
 
-// widens reports whether a sentence says of what was stated before that it holds in all
-// projects, and notes it there.
+// widens reports whether a sentence extends the statement before it to all projects, and
+// records that in the statement.
 func (r *reader) widens(words []english.Word) bool {
 	if len(r.found) == 0 || len(words) < 3 {
 		return false

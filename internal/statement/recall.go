@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// takesBack reads a sentence that ends a rule by recalling it, there or in the sentence
+// takesBack reads a sentence that ends a rule by recalling it, itself or in the sentence
 // before: "I told you to never touch legacy, drop it", "I said no sudo. Cancel that."
 func (r *reader) takesBack(s english.Sentence, words []english.Word) (Statement, bool) {
 	if len(words) < 2 || s.Question || english.Subjoins()[words[0].Low] && words[0].Low != "that" || !english.Clean(r.text[s.From:s.To]) || !english.Earnest(r.text[s.From:s.To], words) {
@@ -56,7 +56,7 @@ func (r *reader) takesBack(s english.Sentence, words []english.Word) (Statement,
 	return Statement{Type: memory.TypeConstraint, Strength: memory.StrengthFirm, Subject: english.Subject("rule", deed), Retraction: true, Correction: true}, true
 }
 
-// freed reads that what was out of bounds no longer is: "the migrations folder is no longer
+// readFreed reads that an object or act is allowed again: "the migrations folder is no longer
 // off limits", "rebasing is okay again".
 func readFreed(c english.Clause) (Statement, bool) {
 	if st, ok := readAllowed(c); ok && st.Retraction && c.Has(english.Resumed()) {
@@ -108,8 +108,8 @@ func unnamed(c english.Clause) bool {
 	return true
 }
 
-// recalled returns what a rule is about of which the user speaks: "touch legacy" of "the
-// thing I told you about never touching legacy". What was only ordered is no rule.
+// recalled returns the deed of a rule that the user recalls: "touch legacy" of "the thing I
+// told you about never touching legacy". A mere order is no rule.
 func recalled(words []english.Word) (english.Clause, bool) {
 	from, at, ok := recalling().Find(words)
 	if _, _, joke := english.Unearnest().Find(words); !ok || joke {
@@ -149,20 +149,20 @@ func recollected(c english.Clause) []english.Word {
 }
 
 var (
-	// recalling are phrases by which users speak of a rule that they gave.
+	// recalling are phrases with which users refer to a rule that they gave.
 	recalling = english.Phrases("i told you|i said|i asked you|i forbade you|i forbid you|i banned|i wanted you|i instructed you|thing about|ban on|ban against|prohibition on|prohibition against|rule about|rule against|rule that you|rule to|earlier instruction|earlier request|old instruction")
 
-	// regretted are phrases by which users think better of a rule.
+	// regretted are phrases with which users reconsider a rule.
 	regretted = english.Phrases("too strict|too harsh|went too far|was wrong about|overdid")
 
-	// bannedBy are those of them that tell of a rule by themselves.
+	// bannedBy are those of them that imply a rule by themselves.
 	bannedBy = english.Phrases("forbade|forbid|banned|ban|prohibition|rule|instruction|request")
 
 	// recallJoints are words between those and the deed, and recallEnds are words behind it.
 	recallJoints = english.List("to never not about on against always you ever should must directly from banned")
 	recallEnds   = english.List("well uh um uhm okay ok so earlier before yesterday but you i we that which anymore again because since")
 
-	// takenBack are phrases by which a rule that was recalled ends.
+	// takenBack are phrases that end a recalled rule.
 	takenBack = english.Phrases("drop it/that|cancel it/that|scrap it/that|forget it/that|ignore it/that|disregard it/that|scratch that|i take it/that back|take that back|is over|is off|does not hold anymore/any|does not apply anymore/any|does not count anymore/any|no longer holds/applies/counts/stands|is no longer true/valid/needed/necessary|" +
 		"is not true/valid/needed/necessary anymore|is lifted|is gone|is history|is void|is dead|is obsolete|has been lifted|you do not need to anymore/ask|you do not have to anymore/ask|you no longer need/have")
 )

@@ -8,7 +8,7 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// rule reads what must or must not be done, said to whoever works for the user.
+// readRule reads what must or must not be done, addressed to an agent of the user.
 func readRule(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("remember never to", "remember to never"); ok {
 		return readAct(rest, memory.StrengthHard)
@@ -34,7 +34,7 @@ func readRule(c english.Clause) (Statement, bool) {
 	return readStanding(c)
 }
 
-// absolute reads "always", "never", "under no circumstances" and the like.
+// readAbsolute reads "always", "never", "under no circumstances" and the like.
 func readAbsolute(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("always", "never ever", "never under any circumstances", "do not under any circumstances", "do not you ever", "do not you dare", "never to", "never", "under no circumstances should you", "under no circumstances are you to", "under no circumstances may you", "under no circumstances", "in no case", "do not ever",
 		"must always", "must never", "must not", "at all times")
@@ -44,7 +44,7 @@ func readAbsolute(c english.Clause) (Statement, bool) {
 	return readAct(rest.Stressed(), memory.StrengthHard)
 }
 
-// told reads what is said in the second person, and what is forbidden.
+// readTold reads rules in the second person, and bans.
 func readTold(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("you must always", "you must never", "you should always", "you should never", "you must not", "you may not", "you may never", "you are never to", "you are not allowed to",
 		"you are not to", "you shall not", "you shall never", "you need to always", "you have to always", "you can never", "you are never allowed to", "you should not ever", "you do not have permission to", "you have no permission to", "you do not have my permission to", "you are forbidden to", "you are strictly forbidden to", "you are prohibited to", "you are not supposed to ever", "you are never supposed to", "i forbid you to", "i never allow you to"); ok {
@@ -88,8 +88,8 @@ func readTold(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// consent reads that the user wants to be asked before something is done: "ask before
-// pushing to main". Its subject is that of "never push to main without asking".
+// readConsent reads a request to be asked before an act: "ask before pushing to main". Its
+// subject is that of "never push to main without asking".
 func readConsent(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("always", "please always", "you must always", "you must", "you should always", "you need to", "you have to"); ok {
 		c = rest
@@ -137,7 +137,7 @@ func readConsent(c english.Clause) (Statement, bool) {
 	return s, true
 }
 
-// asked reads "I want you to ...".
+// readAsked reads "I want you to ...".
 func readAsked(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("i want you to", "i need you to", "i would like you to", "i expect you to", "i ask you to", "i am asking you to", "i would appreciate it if you"); ok {
 		if s, ok := readNote(rest); ok {
@@ -167,7 +167,7 @@ func readAsked(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// onward reads what holds from now on: an order, or how a group works.
+// readOnward reads what holds from now on: an order, or a practice of a group.
 func readOnward(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("from now on", "from here on out", "from here on", "from this point on", "going forward", "moving forward", "in the future", "in future", "henceforth", "starting now", "starting today", "starting tomorrow", "from today on", "from today", "as of today", "as of now")
 	if !ok {
@@ -205,8 +205,8 @@ func readOnward(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// act reads a verb and what it acts on as a rule. What a verb acts on must be
-// said: "never do that" is of no use later.
+// readAct reads a verb and its object as a rule. The object is required: "never do
+// that" is useless later.
 func readAct(c english.Clause, strength memory.Strength) (Statement, bool) {
 	for len(c) > 1 && strings.HasSuffix(c.At(0).Low, "ly") && !english.Actions()[c.At(0).Low] {
 		c = c.Skip(1) // an adverb
@@ -221,7 +221,7 @@ func readAct(c english.Clause, strength memory.Strength) (Statement, bool) {
 	return readActs(c, strength)
 }
 
-// acts is act for what may be about something that the sentence itself has named.
+// readActs is readAct for a clause whose object the sentence may have named before.
 func readActs(c english.Clause, strength memory.Strength) (Statement, bool) {
 	if c.Has(english.Proverbs()) && !c.Concrete() {
 		return Statement{}, false
@@ -229,7 +229,7 @@ func readActs(c english.Clause, strength memory.Strength) (Statement, bool) {
 	return readActing(c, strength)
 }
 
-// acting is acts for what can be no proverb.
+// readActing is readActs for a clause that cannot be a proverb.
 func readActing(c english.Clause, strength memory.Strength) (Statement, bool) {
 	verb := c.At(0)
 	if !english.Actions()[verb.Low] || verb.Quoted || !english.Complete()[verb.Low] && !(strength == memory.StrengthHard && english.Undirected()[verb.Low]) && (len(c) < 2 || verb.Stop != 0 && verb.Stop != '(') {
@@ -241,7 +241,7 @@ func readActing(c english.Clause, strength memory.Strength) (Statement, bool) {
 	s := Statement{Type: memory.TypeConstraint, Strength: strength}
 	words := c
 	if at := excepted(words); at > 0 {
-		// It takes the place of the same rule without an exception.
+		// It replaces the same rule without an exception.
 		words, s.Correction = words[:at], true
 	}
 	words = words.DeedWords()
@@ -252,8 +252,8 @@ func readActing(c english.Clause, strength memory.Strength) (Statement, bool) {
 	return s, s.Subject != ""
 }
 
-// forbidden is act for what is said without "always" or "never". That is often
-// meant for the moment, so only verbs of habit count, and nothing that is at hand.
+// readForbidden is readAct for a ban without "always" or "never". Such a ban is often
+// temporary, so only verbs of habit count, and no objects of the current task.
 func readForbidden(c english.Clause) (Statement, bool) {
 	if c.At(0).Low == "ever" {
 		return readAct(c.Skip(1), memory.StrengthHard)
@@ -264,7 +264,7 @@ func readForbidden(c english.Clause) (Statement, bool) {
 	return readAct(c, memory.StrengthFirm)
 }
 
-// standing reads an order that says itself that it is meant for every time.
+// readStanding reads an order that is explicitly permanent.
 func readStanding(c english.Clause) (Statement, bool) {
 	if !c.Has(english.Everytime()) && c.Questioned() == 0 || c.Skip(1).Unsaid(c.At(0).Low) {
 		return Statement{}, false
@@ -275,7 +275,7 @@ func readStanding(c english.Clause) (Statement, bool) {
 	return readOrder(c)
 }
 
-// order reads an order.
+// readOrder reads an order.
 func readOrder(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("do not", "not"); ok {
 		c = rest
@@ -283,7 +283,7 @@ func readOrder(c english.Clause) (Statement, bool) {
 	return readActs(c, memory.StrengthFirm)
 }
 
-// ordered is order for what can be no proverb.
+// readOrdered is readOrder for a clause that cannot be a proverb.
 func readOrdered(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("do not", "not", "please", "always"); ok {
 		c = rest
@@ -291,7 +291,7 @@ func readOrdered(c english.Clause) (Statement, bool) {
 	return readActing(c, memory.StrengthFirm)
 }
 
-// instead reads what is to be used in place of something else.
+// readInstead reads what to use instead of something else.
 func readInstead(c english.Clause) (Statement, bool) {
 	one, other, strength, ok := english.Instead(c)
 	if !ok {

@@ -18,7 +18,7 @@ func taste(polarity memory.Polarity, subject string) (Statement, bool) {
 	return Statement{Type: memory.TypePreference, Strength: memory.StrengthFirm, Polarity: polarity, Subject: subject}, subject != ""
 }
 
-// self reads what users say of themselves in the first person.
+// readSelf reads what users say of themselves in the first person.
 func readSelf(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("call me", "you can call me", "please call me", "i go by", "i am called", "everyone calls me"); ok {
 		if first := rest.At(0); first.Capital && !english.Calendar()[first.Low] && first.Low != "asap" && len(rest) <= 6 {
@@ -39,7 +39,7 @@ func readSelf(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// prefers reads "I prefer X", with what X is preferred to.
+// readPrefers reads "I prefer X", with what X is preferred to.
 func readPrefers(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("i prefer", "i much prefer", "i would prefer", "i would rather", "i would much rather", "i tend to prefer")
 	if !ok {
@@ -78,7 +78,7 @@ func readPrefers(c english.Clause) (Statement, bool) {
 	return s, ok
 }
 
-// likes reads what is liked and disliked in general, not what is at hand.
+// readLikes reads general likes and dislikes, not those of the current object.
 func readLikes(c english.Clause) (Statement, bool) {
 	polarity := memory.PolarityDislike
 	rest, ok := c.Cut("i hate", "i dislike", "i detest", "i can not stand", "i do not like", "i do not enjoy", "i am not a fan of", "i do not care for", "i am not a big fan of")
@@ -104,7 +104,7 @@ func readLikes(c english.Clause) (Statement, bool) {
 	return taste(polarity, english.Subject("user/taste", rest.Thought()))
 }
 
-// habit reads what users always or never do, as far as it tells of a taste.
+// readHabit reads what users always or never do, if it expresses a taste.
 func readHabit(c english.Clause) (Statement, bool) {
 	polarity := memory.PolarityLike
 	rest, ok := c.Cut("i always", "i usually only", "i only ever", "i only")
@@ -125,7 +125,7 @@ func readHabit(c english.Clause) (Statement, bool) {
 	return taste(polarity, english.Subject("user/custom", rest))
 }
 
-// changed reads what users say is no longer so.
+// readChanged reads what users say is no longer so.
 func readChanged(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("i no longer"); ok || c.Has(english.Anymore()) {
 		if !ok {
@@ -159,7 +159,7 @@ func readChanged(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// ended reads what follows "no longer".
+// readEnded reads what follows "no longer".
 func readEnded(c english.Clause) (Statement, bool) {
 	verb, object := c.At(0).Low, c.Skip(1)
 	if english.Vague()[object.At(0).Low] {
@@ -183,7 +183,7 @@ func readEnded(c english.Clause) (Statement, bool) {
 	return s, ok
 }
 
-// dwells reads where users live, work and come from.
+// readDwells reads where users live, work and come from.
 func readDwells(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("i live in", "i live near", "i am based in", "i am located in", "i now live in", "i reside in", "i am living in", "i currently live in"); ok {
 		if rest.BeginsName() {
@@ -221,7 +221,7 @@ func readDwells(c english.Clause) (Statement, bool) {
 	return Statement{}, false
 }
 
-// is reads what users are.
+// readIs reads what users are.
 func readIs(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("i am")
 	if !ok {
@@ -272,7 +272,7 @@ func isFullName(c english.Clause) bool {
 	return len(c) == 2 || c.At(1).Stop != 0 || english.Turns()[c.At(2).Low]
 }
 
-// does reads what users have, use, speak and do for a living.
+// readDoes reads what users have, use, speak and do for a living.
 func readDoes(c english.Clause) (Statement, bool) {
 	if rest, ok := c.Cut("i speak"); ok {
 		if rest.At(0).Capital || rest.At(1).Capital {
@@ -305,7 +305,7 @@ func readDoes(c english.Clause) (Statement, bool) {
 	return fact(english.Subject("user/uses", rest.Head()))
 }
 
-// wants reads goals: what is to be reached by a time that is not near.
+// readWants reads goals: what is to be reached by a time that is not near.
 func readWants(c english.Clause) (Statement, bool) {
 	rest, ok := c.Cut("i want to", "i plan to", "i aim to", "i am trying to", "i hope to", "i am planning to", "i am working towards", "i am working toward", "i would like to")
 	if !ok || !english.Reaches()[rest.At(0).Low] || !hasDeadline(rest) || rest.AtHand() || rest.At(0).Low == "be" && rest.At(1).Low != "able" {
@@ -351,8 +351,8 @@ func isYear(low string) bool {
 	return err == nil
 }
 
-// chosen reports whether a clause means one among those that were offered: "the blue one", "the
-// cheapest", "version b". So does "the" with one word and no more.
+// chosen reports whether a clause selects one of several offers: "the blue one", "the cheapest",
+// "version b". "The" with a single word does so, too.
 func chosen(c english.Clause) bool {
 	if c.Has(english.Choices()) {
 		return true
@@ -377,7 +377,7 @@ func chosen(c english.Clause) bool {
 	return false
 }
 
-// decided reads what was decided about how to work.
+// readDecided reads what was decided about how to work.
 func readDecided(c english.Clause) (Statement, bool) {
 	who := "user"
 	rest, ok := c.Cut("i decided", "i have decided")

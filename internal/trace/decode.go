@@ -49,7 +49,7 @@ func damaged(format string, args ...any) error {
 	return fault.Newf(fault.Damaged, "traces: "+format, args...).WithFix("read the events of the sessions again")
 }
 
-// The fewest bytes that things take in an encoding.
+// The minimal sizes in an encoding, in bytes.
 const (
 	minTrace = 10
 	minTask  = 18
@@ -57,16 +57,16 @@ const (
 	minArg   = 5
 )
 
-// decoder reads an encoding. Once something is wrong, bad is set and stays so, and
-// what it returns means nothing.
+// decoder reads an encoding. After the first error, bad stays set and the values that it
+// returns are meaningless.
 type decoder struct {
 	rest   []byte
-	texts  string // of the trace, as far as they are not taken
+	texts  string // of the trace, those that are not read yet
 	shared []string
 	used   int // shared texts that were used
 	prev   Ref
 	bad    bool
-	// words and args are memory for lists of what they hold.
+	// words and args are the memory of lists.
 	words []string
 	args  []Arg
 }
@@ -89,7 +89,7 @@ func (d *decoder) num() uint64 {
 	return v
 }
 
-// count reads how many things follow that take at least size bytes each.
+// count reads the number of elements that follow, each of at least size bytes.
 func (d *decoder) count(size int) int {
 	n := d.num()
 	if n > uint64(len(d.rest)/size) {
@@ -210,7 +210,7 @@ func (d *decoder) ref() Ref {
 	r.Position = d.prev.Position + uint64(unzigzag(d.num()))
 	r.Time = d.prev.Time + unzigzag(d.num())
 	if r == (Ref{}) {
-		d.fail() // it would have been left out
+		d.fail() // Append would have left it out
 	}
 	d.prev = r
 	return r

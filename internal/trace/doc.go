@@ -25,21 +25,21 @@
 // The result of a call is the tool_result with the same call_id; else the one whose
 // parent_event_id or correlation_id names the call; else the next result of the same
 // tool that names no call. A result that answers nothing is a step without a call.
-// The other acts tell their own end. An error event belongs to the step that its
-// correlation_id or parent_event_id names, else to the last step if that did not go
-// well or does not tell; otherwise it is a step of its own.
+// The other acts carry their own outcome. An error event belongs to the step that its
+// correlation_id or parent_event_id names, else to the last step if that failed or has no
+// known outcome; otherwise it is a step of its own.
 //
-// How a step went is told by success, is_error, exit_code (of the content, for
+// The outcome of a step comes from success, is_error, exit_code (of the content, for
 // programs of the metadata too), counts of tests, status_code, the same in the object
-// of a result, in this order; where nothing tells, a result broke if it has an error
+// of a result, in this order. Without any of these, a result failed if it has an error
 // member that is neither null nor empty, or its text begins as an error does. A call that
-// was denied has neither succeeded nor failed, nor has one that was interrupted; results
-// say so by the members denied and interrupted, or by the text that agents write in place
-// of a result. A result with the tag outcome adds what a later source knows to the step of
-// the call that it names, and is never a step.
+// was denied or interrupted has neither succeeded nor failed. Results say so by the members
+// denied and interrupted, or by the text that agents write in place of a result. A result
+// with the tag outcome adds what a later source knows to the step of the call that it
+// names, and is never a step.
 //
-// Of a run of the same step with nothing said in between, the first MaxRun-1 are
-// kept and the last, which counts how many it stands for.
+// Of a run of the same step without a message in between, a trace keeps the first MaxRun-1
+// and the last, which counts the steps that it stands for.
 //
 // # Shapes
 //
@@ -52,10 +52,10 @@
 //
 // The shape of a command line is that of its commands: the program, its subcommand
 // if the program is one of those that have them, flags by name, and the kinds or roles of
-// all other words, of several alike in a row one: "git push <remote> <branch>".
+// all other words, where equal ones in a row count as one: "git push <remote> <branch>".
 // Assignments, sudo and its like, flags before a subcommand, redirections and changes of
-// directory are left out; commands
-// that run in turn are joined by "&&", and behind a pipe only programs are named.
+// directory are left out. Commands that run in sequence are joined by "&&", and behind a
+// pipe only programs are named.
 // A request is its method and its address without values: "GET host/orders/<id>".
 //
 // # Signatures of errors
@@ -85,18 +85,18 @@
 // # Outcomes
 //
 // A task is judged by feedback, else by a change of its state, else by what the user
-// plainly said, else by its last run of tests, else by its last step that told how it
-// went; a last step that broke outweighs tests that passed before it. See [Evidence].
+// plainly said, else by its last run of tests, else by its last step with a known outcome;
+// a last step that failed outweighs tests that passed before it. See [Evidence].
 // Feedback that names an event judges the task which that event is in, however long
-// ago; one that names none judges the latest task. A correction is a failure until a
-// further step is taken. What is about an event that was not read, or about a task before
-// the first, is handed on in Abroad: to who reads long sessions in parts.
+// ago; feedback that names none judges the latest task. A correction is a failure until a
+// further step is taken. Judgements about an event that was not read, or about a task before
+// the first, are returned in Abroad, for callers that read long sessions in parts.
 //
 // # Environments
 //
-// A task is from an environment if its events say so, and all that do say the same: by a
-// tag such as "staging" or "env:eu-2", or by the member environment or env of the
-// metadata. Feedback does not count.
+// A task is from an environment if its events name it, by a tag such as "staging" or
+// "env:eu-2" or by the member environment or env of the metadata, and none names another.
+// Feedback does not count.
 //
 // # Where values come from
 //
@@ -104,6 +104,6 @@
 // result of an earlier step, an argument of one, or nowhere. Values are compared
 // without case, as whole words of texts and whole strings of JSON, also of JSON in a
 // string; of a list or an object the first id-like string counts, else the first
-// string. Beside each step stands how many id-like values that results listed were
-// still unused: that a list is half worked through says what comes next.
+// string. Each step also has the number of id-like values that results listed and that
+// were still unused: a list that is half worked through suggests the next step.
 package trace

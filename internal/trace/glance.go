@@ -12,20 +12,20 @@ import (
 	"lukasa.dev/internal/trace/shapes"
 )
 
-// Glance is what one event tells of what was done, without any other event of its
-// session: enough for [Replay] to say how acts went, and small enough to be kept for
-// every event. Texts stand in it only as a tool's name, a shape and a signature.
+// Glance is what [Replay] needs of one event to return the outcomes of acts. It is derived
+// from that event alone, and small enough to be kept for every event. Its only texts are
+// the name of a tool, a shape and a signature.
 type Glance struct {
 	Sort GlanceSort
-	// State and Known are how an act went that tells its own end, or how a result says
-	// that a call went.
+	// State and Known are the outcome of an act with its own outcome, or of the call that a
+	// result answers.
 	State State
 	Known bool
 	// Outcome is what a user's words or a feedback say about the task.
 	Outcome Outcome
 	// Spoke says that a message has words, and Spoke2 that it has two or more.
 	Spoke, Spoke2 bool
-	// Leaves says that a user's message only takes leave.
+	// Leaves says that a user's message is only thanks or a goodbye.
 	Leaves bool
 	// Next says that a decision is about the next task.
 	Next bool
@@ -34,7 +34,7 @@ type Glance struct {
 	// Command says that an act runs a command line, or that a result names a tool that
 	// does. Tool is then the step, and of a result the tool.
 	Command bool
-	// Later says that a result adds to one that is there.
+	// Later says that a result adds to an earlier one.
 	Later bool
 
 	Tool, Shape, Error string
@@ -54,7 +54,7 @@ const (
 	GlanceAgent                      // a message of the agent
 	GlanceCall                       // a call of a tool
 	GlanceResult                     // the result of one
-	GlanceDeed                       // an act that tells its own end
+	GlanceDeed                       // an act with its own outcome
 	GlanceDecision                   // a choice in words
 	GlanceError                      // an error
 	GlanceBegun                      // a task or a goal begins
@@ -74,8 +74,8 @@ var glancers = sync.Pool{New: func() any { return new(Reader) }}
 // maxGlanced is how many texts a reader for glances keeps.
 const maxGlanced = 1 << 10
 
-// GlanceAt reads one event. It never fails, and no string of the glance is a part of the
-// event.
+// GlanceAt reads one event. It never fails, and no string of the glance shares memory with
+// the event.
 func GlanceAt(ev *hmx.Event) *Glance {
 	r := glancers.Get().(*Reader)
 	defer glancers.Put(r)
@@ -181,11 +181,11 @@ func (r *Reader) glanceResult(g *Glance, ev *hmx.Event) {
 	case went.state == Broken:
 		r.glanceBroken(g, r.resultError(went.result))
 	case r.undecided(ev, &went):
-		g.Error = r.signature(r.resultError(went.result)) // what it says if a later event tells that it broke
+		g.Error = r.signature(r.resultError(went.result)) // in case a later event reports a failure
 	}
 }
 
-// glanceBroken notes what went wrong.
+// glanceBroken sets the error of a failed act.
 func (r *Reader) glanceBroken(g *Glance, text string) {
 	g.State, g.Known = Broken, true
 	r.shape = shapes.AppendSignature(r.shape[:0], text)
@@ -248,8 +248,8 @@ func CommandLine(ev *hmx.Event) string {
 	return shapes.Clip(commandText(p, at), MaxCommand)
 }
 
-// wordsOf returns the words of a list with blanks between them; of a shell that is given a
-// line, the line.
+// wordsOf returns the words of a list with spaces between them; for a shell with a line as its
+// argument, the line.
 func wordsOf(p *jsonpage.Page, n canon.Node) string {
 	var words []string
 	first, end := p.Doc.Children(n)

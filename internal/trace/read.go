@@ -23,9 +23,9 @@ type Event struct {
 	Trust    record.Trust
 }
 
-// Read returns the trace of a session, of which it is given all events in order. It
-// fails only with the error that comes with an event, and returns it as it is. No
-// string of the trace is a part of an event.
+// Read returns the trace of a session from all its events in order. It fails only with
+// an error of the sequence, which it returns unchanged. No string of the trace shares
+// memory with an event.
 func Read(events iter.Seq2[Event, error]) (*Trace, error) {
 	var r Reader
 	for e, err := range events {
@@ -37,8 +37,8 @@ func Read(events iter.Seq2[Event, error]) (*Trace, error) {
 	return r.Trace(), nil
 }
 
-// Reader reads one session event by event. The zero value is ready. It is not for
-// several goroutines at once.
+// Reader reads one session event by event. The zero value is ready. It is not safe for
+// concurrent use.
 type Reader struct {
 	shared *Strings // texts are taken from here
 	own    Strings
@@ -53,11 +53,11 @@ type Reader struct {
 	serial  uint32 // steps so far
 	places  map[uint64]place
 	byCall  map[uint64]place  // of calls, by their call_id
-	heard   map[uint32]string // signatures of results that do not tell how they went, by step
+	heard   map[uint32]string // signatures of results without a known outcome, by step
 	calls   []call
 	origins provenance.Values
 	lexicon lexicon
-	// said and told are the words of user and agent since the last step.
+	// said has the words of the user, and told those of the agent, since the last step.
 	said, told []int32
 
 	// What follows is for one event at a time.
@@ -77,7 +77,7 @@ func NewReader(s *Strings) *Reader { return &Reader{shared: s} }
 type building struct {
 	Task
 	serials []uint32 // those of the steps
-	run     int      // length of the run of the same step that the last but one ends
+	run     int      // length of the run that ends with the last step but one
 	over    ending
 	greeted bool // the goal is a greeting only
 	passing bool // the outcome is void once a further step is taken
@@ -100,7 +100,7 @@ type place struct {
 	serial uint32
 }
 
-// maxPlaces is how many events are remembered by their ids. Of more, the latest are.
+// maxPlaces is how many events are remembered by their ids; of more, the latest are.
 const maxPlaces = 1 << 18
 
 // Add reads the next event of the session.
@@ -180,10 +180,10 @@ func (r *Reader) keepCall(id uint64, p place) {
 	r.byCall[id] = p
 }
 
-// intern returns a text of its own, the same for the same bytes.
+// intern returns a copy of a text, the same for the same bytes.
 func (r *Reader) intern(b []byte) string { return r.shared.take(b) }
 
-// own returns a reference that does not hold the event.
+// own returns a reference that shares no memory with the event.
 func own(ref Ref) Ref {
 	ref.ID = strings.Clone(ref.ID)
 	return ref
@@ -230,8 +230,7 @@ func (r *Reader) talk() ([]string, uint8) {
 	return list, uint8(len(r.said))
 }
 
-// Trace returns the trace of what was added so far. The reader may go on; the trace
-// does not change with it.
+// Trace returns the trace of the events so far. Later calls of Add do not change it.
 func (r *Reader) Trace() *Trace {
 	t := &Trace{Session: r.session, Agent: r.agent, Events: r.events, Abroad: slices.Clone(r.abroad)}
 	if len(r.tasks) == 0 {
@@ -253,7 +252,7 @@ func (r *Reader) Trace() *Trace {
 	return t
 }
 
-// Reset makes the reader ready for another session, with the memory that it has.
+// Reset makes the reader ready for another session, and reuses its memory.
 func (r *Reader) Reset() {
 	r.session, r.agent, r.events = "", "", 0
 	r.tasks, r.abroad = nil, nil

@@ -7,33 +7,33 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// Deed is an act of a session, with what came of it and of the task that it was of.
+// Deed is an act of a session, with its outcome and that of its task.
 type Deed struct {
 	Position uint64 // of the act's event
-	Told     uint64 // of the event that told last how it went; the act's own if none did
+	Told     uint64 // of the last event with its outcome; the act's own if there is none
 	Time     int64  // of the act's event, in milliseconds since 1970
 	Tool     string
 	Shape    string
-	Error    string // signature, if it broke
+	Error    string // signature, if it failed
 	State    State
 	Known    bool
 	Command  bool // it ran a command line
 	Task     Outcome
 
-	said string // signature of what a result said that does not tell how it went
+	said string // signature of the text of a result without a known outcome
 }
 
-// Replay says of the events of a session, or of a part of it, how each act went, from
-// glances alone. Of a whole session it says what a [Reader] does, with two differences:
-// each act stands for itself, however often it is repeated, and none is left out where
-// there are many. The zero value is ready. It is not for several goroutines at once.
+// Replay returns the outcome of each act of a session, or of a part of it, from glances
+// alone. For a whole session it agrees with a [Reader], with two differences: it returns
+// each act, however often it is repeated, and leaves none out if there are many. The zero
+// value is ready. It is not safe for concurrent use.
 type Replay struct {
 	deeds  []Deed
 	tasks  []replayed
 	calls  []call
 	places map[uint64]place
 	byCall map[uint64]place
-	spoke  bool  // somebody did since the last act
+	spoke  bool  // a message came since the last act
 	clock  int64 // the time of the last event
 }
 
@@ -182,7 +182,7 @@ func (p *Replay) user(time int64, g *Glance) {
 	p.spoke = p.spoke || g.Spoke
 }
 
-// over reports whether a message of the user that takes no leave begins a new task.
+// over reports whether a message of the user that is not a goodbye begins a new task.
 func (p *Replay) over(t *replayed, time int64, g *Glance) bool {
 	switch {
 	case len(p.tasks) >= MaxTasks:
@@ -197,7 +197,7 @@ func (p *Replay) over(t *replayed, time int64, g *Glance) bool {
 	return time-p.clock >= LongPause.Milliseconds()
 }
 
-// result takes the answer of a tool, or what a later source adds to one.
+// result takes the result of a tool, or what a later source adds to one.
 func (p *Replay) result(position uint64, time int64, g *Glance) {
 	at, found := p.answers(g)
 	var d *Deed
@@ -216,9 +216,9 @@ func (p *Replay) result(position uint64, time int64, g *Glance) {
 		if d.State == Broken && g.State == Broken && g.Error != "" && !Telltale(d.Error) {
 			d.Error = g.Error
 		}
-		return // it only adds what is not known
+		return // it only adds to an unknown outcome
 	case g.State == OK && !g.Known && d.State != Unanswered:
-		return // it tells no more than is known
+		return // it adds nothing
 	}
 	before := d.Error
 	d.State, d.Known, d.Error, d.Told = g.State, g.Known, "", position
@@ -286,7 +286,7 @@ func (p *Replay) failed(g *Glance) *Deed {
 	return nil
 }
 
-// mark ends a task with what its marker says.
+// mark ends a task with the outcome of its marker.
 func (p *Replay) mark(o Outcome) {
 	t := p.last()
 	t.over = ended
@@ -328,8 +328,8 @@ func (p *Replay) Deeds() []Deed {
 	return p.deeds
 }
 
-// conclude returns how a task ended: as somebody said, else by its last tests, else by
-// its last act that told.
+// conclude returns how a task ended: by what a message or feedback said, else by its last
+// tests, else by its last act with a known outcome.
 func (t *replayed) conclude(deeds []Deed) Outcome {
 	if t.by > ByTests {
 		return t.outcome

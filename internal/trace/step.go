@@ -25,7 +25,7 @@ type call struct {
 	command   bool // it runs a command line
 }
 
-// maxCalls is how many calls wait for results, the latest of more.
+// maxCalls is how many calls wait for results; of more, the latest do.
 const maxCalls = 64
 
 // step adds a step to the task of an event, with the shape and the arguments that
@@ -50,8 +50,8 @@ func (r *Reader) step(e Event, ref Ref, tool string) *Step {
 	return &t.Steps[len(t.Steps)-1]
 }
 
-// settle counts the run that the last step is of, and drops the step before it if the
-// run is long enough.
+// settle counts the run of the last step, and drops the step before it if the run is
+// longer than MaxRun.
 func (t *building) settle() {
 	n := len(t.Steps)
 	if n < 2 || !same(&t.Steps[n-2], &t.Steps[n-1]) {
@@ -65,22 +65,22 @@ func (t *building) settle() {
 	}
 }
 
-// collapse is settle for the end of a copy, of which run is the length of the run
-// that the last step but one ends.
+// collapse is settle for the end of a copy, where run is the length of the run that ends
+// with the last step but one.
 func (t *Task) collapse(run int) {
 	if n := len(t.Steps); n >= 2 && run >= MaxRun && same(&t.Steps[n-2], &t.Steps[n-1]) {
 		t.drop(n - 2)
 	}
 }
 
-// drop removes the step at i, for which the one behind it stands from now on.
+// drop removes the step at i, and counts it in the next one.
 func (t *Task) drop(i int) {
 	t.Steps[i+1].Times += t.Steps[i].Times
 	t.Steps = slices.Delete(t.Steps, i, i+1)
 	t.shiftChoices(i, 1)
 }
 
-// shiftChoices corrects where choices stand after n steps at i are gone.
+// shiftChoices corrects the steps of choices after n steps at i are removed.
 func (t *Task) shiftChoices(i, n int) {
 	for k := range t.Choices {
 		switch c := &t.Choices[k]; {
@@ -92,7 +92,7 @@ func (t *Task) shiftChoices(i, n int) {
 	}
 }
 
-// same reports whether b is a again, with nothing said in between.
+// same reports whether b repeats a, without a message in between.
 func same(a, b *Step) bool {
 	return a.State != Unanswered && a.State == b.State && len(b.Said) == 0 && a.Tool == b.Tool && a.Shape == b.Shape && a.Error == b.Error
 }
@@ -146,7 +146,7 @@ func (r *Reader) toolCall(e Event, ref Ref) {
 	}
 }
 
-// invocation is what a call is.
+// invocation is what a call invokes.
 type invocation struct {
 	tool    string // as the call names it
 	step    string
@@ -155,7 +155,7 @@ type invocation struct {
 	own     bool // it calls Lukasa itself
 }
 
-// callOf returns what a call is, and reads its shape.
+// callOf returns what a call invokes, and reads its shape.
 func (r *Reader) callOf(ev *hmx.Event) invocation {
 	p := &r.content
 	tool := r.toolName(r.nameOfTool(ev))
@@ -176,7 +176,7 @@ func (r *Reader) callOf(ev *hmx.Event) invocation {
 	return c
 }
 
-// stepName returns the step that the command line is whose shape was read.
+// stepName returns the step of the command line whose shape was read.
 func (r *Reader) stepName() string {
 	if name := shapes.StepOf(string(r.shape)); name != "" {
 		return r.intern([]byte(name))
@@ -268,8 +268,8 @@ func commandText(p *jsonpage.Page, n canon.Node) string {
 	return ""
 }
 
-// traceArgs says where the values of the arguments come from, and notes that they are
-// used.
+// traceArgs returns the arguments with the origins of their values, and marks the values
+// as used.
 func (r *Reader) traceArgs(p *jsonpage.Page, s *Step) {
 	if len(r.args) == 0 {
 		return
@@ -284,7 +284,7 @@ func (r *Reader) traceArgs(p *jsonpage.Page, s *Step) {
 	}
 }
 
-// traced returns an argument with where its value comes from.
+// traced returns an argument with the origin of its value.
 func (r *Reader) traced(a Arg, v string) Arg {
 	if len(v) > shapes.MaxSlotText || v == "" || a.Slot == shapes.SlotNull || a.Slot == shapes.SlotBool {
 		return a
@@ -303,7 +303,7 @@ func (r *Reader) traced(a Arg, v string) Arg {
 	return a
 }
 
-// useAll notes the strings of an argument as used.
+// useAll marks the strings of an argument as used.
 func (r *Reader) useAll(p *jsonpage.Page, n canon.Node, tool uint16) {
 	const most = 64 // strings of one argument
 	end := p.Doc.After(n)
@@ -323,7 +323,7 @@ func (r *Reader) useAll(p *jsonpage.Page, n canon.Node, tool uint16) {
 	}
 }
 
-// toolResult reads the answer of a tool, or what a later source adds to one.
+// toolResult reads the result of a tool, or what a later source adds to one.
 func (r *Reader) toolResult(e Event, ref Ref) {
 	p := &r.content
 	later := r.adds(e.Event)
@@ -351,9 +351,9 @@ func (r *Reader) toolResult(e Event, ref Ref) {
 		if s.State == Broken && went.state == Broken && !Telltale(s.Error) {
 			r.breaks(s, r.resultError(went.result), e.Trust)
 		}
-		return // it only adds what is not known
+		return // it only adds to an unknown outcome
 	case went.state == OK && !went.known && s.State != Unanswered:
-		return // it tells no more than is known
+		return // it adds nothing
 	}
 	if went.result != canon.None {
 		s.Got = r.form(p, went.result, 0)
@@ -375,7 +375,7 @@ func (r *Reader) toolResult(e Event, ref Ref) {
 	}
 }
 
-// undecided reports whether a result is that of a command and does not tell how it went.
+// undecided reports whether a result is that of a command without a known outcome.
 func (r *Reader) undecided(ev *hmx.Event, went *resulted) bool {
 	if went.state != OK || went.known || went.result == canon.None {
 		return false
@@ -384,8 +384,8 @@ func (r *Reader) undecided(ev *hmx.Event, went *resulted) bool {
 	return name == "" || runs(name)
 }
 
-// hear remembers what the result of a step said, for the case that a later event tells
-// that it broke.
+// hear remembers the text of the result of a step, in case a later event reports that the
+// step failed.
 func (r *Reader) hear(serial uint32, signature string) {
 	if len(r.heard) >= maxPlaces {
 		clear(r.heard)
@@ -396,8 +396,7 @@ func (r *Reader) hear(serial uint32, signature string) {
 	r.heard[serial] = signature
 }
 
-// adds reports whether an event adds to a result that is there: what a later source knows
-// of the call.
+// adds reports whether an event adds what a later source knows to an earlier result.
 func (r *Reader) adds(ev *hmx.Event) bool {
 	if slices.Contains(ev.Tags, TagOutcome) {
 		return true
@@ -410,14 +409,14 @@ func (r *Reader) adds(ev *hmx.Event) bool {
 // its content that says so.
 const TagOutcome = "outcome"
 
-// resulted is how a result says that a call went.
+// resulted is the outcome of a call, from its result.
 type resulted struct {
 	result canon.Node // what the tool gave
 	state  State
-	known  bool // the event says so
+	known  bool // the event states the outcome
 }
 
-// resultWent returns how a result says that a call went.
+// resultWent returns the outcome of a call, from its result.
 func (r *Reader) resultWent(ev *hmx.Event) resulted {
 	p := &r.content
 	out := resulted{result: p.Member(0, "result", "output", "content"), state: OK}
@@ -444,7 +443,7 @@ func (r *Reader) resultWent(ev *hmx.Event) resulted {
 	return out
 }
 
-// resultHead returns the beginning of what a result says.
+// resultHead returns the beginning of the text of a result.
 func (r *Reader) resultHead(result canon.Node) string {
 	if result == canon.None {
 		return r.resultError(result)
@@ -455,7 +454,7 @@ func (r *Reader) resultHead(result canon.Node) string {
 	return r.errorText(&r.content, result, 0)
 }
 
-// interrupted reports whether a result says that its call did not come to its end.
+// interrupted reports whether a result says that its call was interrupted.
 func (r *Reader) interrupted(result canon.Node) bool {
 	cut, ok := r.content.Truth(0, "interrupted")
 	if !ok && result != canon.None {
@@ -470,7 +469,7 @@ func (r *Reader) signature(text string) string {
 	return r.intern(r.shape)
 }
 
-// resultError returns the text of a result that says what went wrong.
+// resultError returns the error text of a result.
 func (r *Reader) resultError(result canon.Node) string {
 	if result != canon.None {
 		if text := r.errorText(&r.content, result, 0); text != "" {
@@ -526,7 +525,7 @@ func (r *Reader) answer(i int) place {
 	return place{c.task, c.serial}
 }
 
-// breaks marks a step as broken by what a text says.
+// breaks marks a step as failed with the signature of a text.
 func (r *Reader) breaks(s *Step, text string, trust record.Trust) {
 	s.State, s.Known = Broken, true
 	r.shape = shapes.AppendSignature(r.shape[:0], text)
@@ -549,7 +548,7 @@ func duration(p *jsonpage.Page) int64 {
 	return 0
 }
 
-// deedOf returns the name of an act that tells its own end, and reads its shape.
+// deedOf returns the name of an act with its own outcome, and reads its shape.
 func (r *Reader) deedOf(typ hmx.EventType) string {
 	p := &r.content
 	r.shape, r.args, r.argAt = r.shape[:0], r.args[:0], r.argAt[:0]
@@ -579,7 +578,7 @@ func (r *Reader) deedOf(typ hmx.EventType) string {
 	return tool
 }
 
-// deed reads an act that tells its own end.
+// deed reads an act with its own outcome.
 func (r *Reader) deed(e Event, ref Ref) {
 	p := &r.content
 	tool := r.deedOf(e.EventType)
@@ -599,8 +598,8 @@ func (r *Reader) deed(e Event, ref Ref) {
 	}
 }
 
-// deedWent returns how an act went that tells its own end, and if it went wrong what
-// says so.
+// deedWent returns the outcome of an act with its own outcome, and if it failed the text
+// of the error.
 func (r *Reader) deedWent(ev *hmx.Event) (state State, known bool, text string) {
 	if denied, ok := r.content.Truth(0, "denied"); ok && denied {
 		return Denied, false, ""
@@ -619,8 +618,7 @@ func (r *Reader) deedWent(ev *hmx.Event) (state State, known bool, text string) 
 	return Broken, true, text
 }
 
-// named makes the shape of the members of the content with these names, which are in
-// order.
+// named makes the shape of the members of the content with these names, which are sorted.
 func (r *Reader) named(p *jsonpage.Page, names ...string) {
 	for _, name := range names {
 		c := p.Member(0, name)
@@ -645,7 +643,7 @@ func (r *Reader) named(p *jsonpage.Page, names ...string) {
 	}
 }
 
-// outputs remembers the values in what an act gave.
+// outputs remembers the values in the output of an act.
 func (r *Reader) outputs(e Event, s *Step) {
 	p := &r.content
 	number := r.origins.ToolNumber(s.Tool)
@@ -659,7 +657,7 @@ func (r *Reader) outputs(e Event, s *Step) {
 	}
 }
 
-// deedError returns the text that says what went wrong in an act.
+// deedError returns the error text of an act.
 func (r *Reader) deedError(ev *hmx.Event) string {
 	p := &r.content
 	if c := p.Member(0, "failures"); ev.EventType == hmx.TypeTestRun && c != canon.None && !p.Empty(c) {

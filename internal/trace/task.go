@@ -11,7 +11,7 @@ import (
 	"lukasa.dev/internal/trace/shapes"
 )
 
-// message reads what somebody said.
+// message reads a message.
 func (r *Reader) message(e Event, ref Ref) {
 	text := r.content.Str(0, "text", "content")
 	switch r.content.Str(0, "role") {
@@ -56,7 +56,7 @@ func (r *Reader) userSays(e Event, ref Ref, text string) {
 	r.origins.Seen(text, true, from, r.serial, 0)
 }
 
-// over reports whether a message of the user that takes no leave begins a new task.
+// over reports whether a message of the user that is not a goodbye begins a new task.
 func (r *Reader) over(t *building, ref Ref, text string) bool {
 	if len(r.tasks) >= MaxTasks {
 		return false
@@ -78,7 +78,7 @@ func (r *Reader) aim(t *building, e Event, ref Ref, text string) {
 	r.words = list
 	t.greeted = len(list) < 2
 	if t.GoalRef.ID != "" && len(list) <= len(t.Words) {
-		return // it says no more than what is there
+		return // it adds nothing to the goal
 	}
 	t.Goal = shapes.Clip(text, MaxGoal)
 	t.Words = nil
@@ -157,7 +157,7 @@ func (r *Reader) failure(e Event, ref Ref) {
 	r.world()
 }
 
-// failureText returns what an error says.
+// failureText returns the text of an error.
 func (r *Reader) failureText() string {
 	p := &r.content
 	text := shapes.TellingLine(p.Str(0, "message"))
@@ -203,7 +203,7 @@ var (
 	undone  = shapes.List("failed failure aborted abandoned cancelled canceled rejected blocked error stuck")
 )
 
-// maxState is the most bytes of a state that is one of these.
+// maxState is the length of the longest state that is compared with these words.
 const maxState = 64
 
 // stateChange reads a change of state. Of a task or a goal it may begin a task, or
@@ -226,7 +226,7 @@ func (r *Reader) stateChange(e Event, ref Ref) {
 	}
 }
 
-// marker returns what a change of state says about a task or a goal.
+// marker returns whether a change of state begins or ends a task or a goal.
 func (r *Reader) marker() GlanceSort {
 	to := r.content.Str(0, "to")
 	switch {
@@ -241,7 +241,7 @@ func (r *Reader) marker() GlanceSort {
 	return GlanceOther
 }
 
-// mark ends a task with what its marker says.
+// mark ends a task with the outcome of its marker.
 func (r *Reader) mark(t *building, ref Ref, o Outcome) {
 	t.over = ended
 	if t.By <= ByMarker {
@@ -298,7 +298,7 @@ func (r *Reader) feedback(ref Ref) {
 	r.keep(ref.ID, place{int32(at), 0})
 }
 
-// signal returns what feedback says, and whether it is a correction.
+// signal returns the outcome of a feedback, and whether it is a correction.
 func (r *Reader) signal() (o Outcome, correction bool) {
 	switch r.content.Str(0, "signal") {
 	case "positive":
@@ -311,10 +311,10 @@ func (r *Reader) signal() (o Outcome, correction bool) {
 	return Unknown, false
 }
 
-// maxTarget is the longest id of an event of another session that is handed on.
+// maxTarget is the length of the longest target of a [Verdict].
 const maxTarget = 1024
 
-// conclude judges a task by its steps, unless something stronger judged it.
+// conclude judges a task by its steps, unless stronger evidence judged it.
 func (t *Task) conclude() {
 	if t.By > ByTests {
 		return
@@ -337,7 +337,7 @@ func (t *Task) conclude() {
 	}
 }
 
-// judge takes the outcome of a step for that of the task.
+// judge takes the outcome of a step as that of the task.
 func (t *Task) judge(s *Step, by Evidence) {
 	t.Outcome, t.By, t.Judge = Succeeded, by, s.Result
 	if s.State == Broken {

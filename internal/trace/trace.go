@@ -10,7 +10,7 @@ import (
 )
 
 // Version is the number of what Read makes of events. It is raised whenever the
-// same events may read differently, so that a cache of traces is made anew.
+// same events may read differently, so that caches of traces are rebuilt.
 const Version = 4
 
 // The bounds of a trace. Whatever the events are, no trace is larger.
@@ -18,23 +18,22 @@ const (
 	MaxGoal  = 300 // bytes of a goal, cut at a word
 	MaxWords = 24  // words of a goal
 	MaxSaid  = 24  // words of the user before a step, and as many of the agent
-	// arguments of a step
-	MaxRun     = 16   // steps of a run of the same step that are kept, the last of them for all that follow
-	MaxSteps   = 3071 // steps of a task: the first and the last of more
+
+	MaxRun     = 16   // steps of a run of the same step; the last stands for all that follow
+	MaxSteps   = 3071 // steps of a task; of more, the first and the last are kept
 	MaxTasks   = 512  // tasks of a session; the last has all that follows
-	MaxChoices = 64   // choices of a task, the first of more
+	MaxChoices = 64   // choices of a task; of more, the first are kept
 	MaxOptions = 8    // options of a choice that were not taken
 	MaxOption  = 120  // bytes of a question, an option or a reason
 	MaxProject = 512  // bytes of a project
-	MaxAbroad  = 64   // verdicts on what was not read, the first of more
-	// values that results listed and no call has used, counted
+	MaxAbroad  = 64   // verdicts on events that were not read; of more, the first are kept
 )
 
 // Trace is what one session did, or one part of it.
 type Trace struct {
 	Session string
-	// Part is which part of the session it is, and End its last event. They are for who
-	// reads long sessions in parts; a [Reader] leaves them as they are.
+	// Part is which part of the session it is, and End its last event. They are for callers
+	// that read long sessions in parts; a [Reader] leaves them as they are.
 	Part  int
 	End   Mark
 	Agent string // of the first event
@@ -45,14 +44,14 @@ type Trace struct {
 	Abroad []Verdict
 }
 
-// Mark is where an event stands in its session: by its sequence, its timestamp and its
+// Mark is the place of an event in its session: by its sequence, its timestamp and its
 // position, in this order.
 type Mark struct {
 	Sequence, Timestamp int64
 	Position            uint64
 }
 
-// Task is one thing that was wanted, and what was done about it.
+// Task is one goal of a session, with the steps towards it.
 type Task struct {
 	// Goal is the user's own words that began it, or those of the marker that did;
 	// it may be empty.
@@ -73,35 +72,35 @@ type Task struct {
 	Judge Ref
 	// Trust is that of the event the goal is from, or of the first if there is none.
 	Trust record.Trust
-	// Where is the environment that its events are from, such as production, as far as
-	// they say it; empty if none does, or they are from several.
+	// Where is the environment that its events name, such as production; empty if none
+	// does, or they name several.
 	Where string
 	// Project is the project that its events are from: the member project_id of their
 	// metadata, else the working directory that the first names; empty if none does.
 	Project string
-	// Dropped is how many steps are missing in the middle, of a task that has more
-	// than MaxSteps.
+	// Dropped is how many steps are missing in the middle of a task with more than
+	// MaxSteps.
 	Dropped int
 
-	// Said to Left are what the fields of that name in Step are, for a step that
-	// would come next.
+	// Said to Left are the fields of that name in Step, for the step that would come
+	// next.
 	Said  []string
 	Asked uint8
 	Open  uint8
 	Left  uint8
 }
 
-// Step is one act, with what came of it.
+// Step is one act, with its result.
 type Step struct {
-	// Call is the event of the act, and Result that of its answer; an act that tells
-	// its own end has the same event in both. An ID is empty if there is no such event.
+	// Call is the event of the act, and Result that of its answer; an act with its own
+	// outcome has the same event in both. An ID is empty if there is no such event.
 	Call, Result Ref
-	// Tool is the step: of a command line what [StepOf] says, else the tool's name, or one
-	// of the names below for acts without a tool.
+	// Tool is the name of the step: for a command line that of [StepOf], else the tool's name,
+	// or one of the names below for acts without a tool.
 	Tool string
 	// Shape says how it was called, without the values; see the package.
 	Shape string
-	// Error is the signature of what went wrong; empty if nothing did or no text says what.
+	// Error is the signature of the error; empty if there is none or it has no text.
 	Error string
 	// Said are folded words of what was said since the step before. The first Asked
 	// of them are the user's, the rest the agent's, each part with the last message
@@ -115,15 +114,15 @@ type Step struct {
 	// a run of the same step. Call and Result are those of the last.
 	Times uint32
 	State State
-	// Known says that the event told how it went: a flag, an exit code, a status.
+	// Known says that the event states the outcome: by a flag, an exit code, a status.
 	Known bool
 	// Command says that a command line was run, whatever tool ran it.
 	Command bool
 	Got     Got
 	Asked   uint8
-	// Open is how many id-like values earlier results listed that no call had used
-	// when this step was taken, and Left how many of them stand in the list that the
-	// step before took its value from. Both count to MaxOpen.
+	// Open is how many id-like values of earlier results no call had used before this
+	// step, and Left how many of them are in the list that the step before took its
+	// value from. Both count to MaxOpen.
 	Open, Left uint8
 	// Trust is the lowest of the events that Shape and Error are from.
 	Trust record.Trust
@@ -138,7 +137,7 @@ const (
 	ToolRequest  = "api_request"
 	ToolDecision = "decision"
 	ToolError    = "error" // an error that belongs to no act
-	ToolUnnamed  = "tool"  // a tool that nobody named
+	ToolUnnamed  = "tool"  // a tool without a name
 )
 
 // Arg is one argument of a step: what it is, and where its value was first seen.
@@ -195,20 +194,20 @@ type State uint8
 // The states of a step. The numbers are in caches.
 const (
 	Unanswered State = iota // there is no result, or the call was interrupted
-	OK                      // there is one, and it does not say that it went wrong
-	Broken                  // it went wrong
+	OK                      // there is one, and it reports no failure
+	Broken                  // it failed
 	Denied                  // the user or a rule did not let it run
 )
 
-// Evidence is what an outcome is known from, the weakest first: a stronger one is
-// never overruled by a weaker, and of two alike the later holds; only that a last step
-// which broke outweighs tests that passed before it.
+// Evidence is the source of an outcome, the weakest first. A weaker one never overrules a
+// stronger one, and of two equal ones the later holds. The one exception: a last step that
+// failed outweighs tests that passed before it.
 type Evidence uint8
 
-// What outcomes are known from. The numbers are in caches.
+// The sources of outcomes. The numbers are in caches.
 const (
 	ByNothing  Evidence = iota
-	ByLastStep          // how the last step that told went, or an error after it
+	ByLastStep          // the last step with a known outcome, or an error after it
 	ByTests             // the last test run
 	BySaying            // the user said so plainly
 	ByMarker            // a change of state of the task
@@ -220,9 +219,9 @@ type Got uint8
 
 // The forms of results. The numbers are in caches.
 const (
-	GotUnknown Got = iota // there is none, or it cannot be told
+	GotUnknown Got = iota // there is none, or its form is unknown
 	GotNothing            // null, or an empty text, list or object
-	GotText               // a text, a number or a truth
+	GotText               // a text, a number or a boolean
 	GotOne                // an object
 	GotList               // a list with something in it
 )

@@ -1,2 +1,2 @@
-// Package access has the commands about who may do what, and how much: keys, quotas and scopes.
+// Package access has the commands for keys, quotas and scopes.
 package access

@@ -19,7 +19,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// KeyCommand is what has to do with credentials.
+// KeyCommand returns the command `lukasa key`.
 func KeyCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "key",
@@ -140,8 +140,7 @@ type newKey struct {
 	Key   auth.Info `json:"key"`
 }
 
-// answerKey prints a key that was made: its text alone, or, if that is in a file, what
-// it is.
+// answerKey prints a new key: its text alone, or its attributes if the text is in a file.
 func answerKey(s *ask.Shell, made *answer.NewKey, out string) error {
 	a := newKey{Token: made.Token, Key: made.Key}
 	if out != "" {
@@ -181,7 +180,7 @@ func showKey(s *term.Screen, k *auth.Info) {
 	s.Detail("expires", k.ExpiresAt)
 }
 
-// keyState says whether a key is good, and since when not.
+// keyState returns whether a key is valid, or since when it is not.
 func keyState(k *auth.Info) string {
 	switch k.State {
 	case auth.Revoked:

@@ -23,7 +23,7 @@ import (
 	"lukasa.dev/internal/scope"
 )
 
-// ScopeCommand is what has to do with scopes.
+// ScopeCommand returns the command `lukasa scope`.
 func ScopeCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scope",
@@ -51,7 +51,7 @@ the files needs none. docs/formats/scope.md describes the token.`,
 	return c
 }
 
-// grantFlags are what a block of a scope says.
+// grantFlags are the flags of one grant.
 type grantFlags struct {
 	to, mode  string
 	include   selectorFlags
@@ -63,19 +63,19 @@ type grantFlags struct {
 	out       string
 }
 
-// selectorFlags are the lists that pick what a scope is about.
+// selectorFlags are the lists that select what a scope covers.
 type selectorFlags struct {
 	all, pinned                                  bool
 	types, tags, ids, frames, sections, sessions []string
 }
 
-// selectorList is one list: its flag, what picks and what leaves out.
+// selectorList is one list: its flag, and its inclusions and exclusions.
 type selectorList struct {
 	name, only, not string
 	items           *[]string
 }
 
-// given reports whether anything is picked.
+// given reports whether anything is selected.
 func (f *selectorFlags) given() bool {
 	return f.all || f.pinned || slices.ContainsFunc(f.lists(), func(l selectorList) bool { return len(*l.items) > 0 })
 }
@@ -125,7 +125,7 @@ func (f *grantFlags) add(c *cobra.Command, first bool) {
 	}
 }
 
-// grant returns what the flags say.
+// grant returns the grant of the flags.
 func (f *grantFlags) grant(s *ask.Shell, c *cobra.Command) (lukasa.Grant, error) {
 	g := lukasa.Grant{To: f.to, Mode: scope.Mode(f.mode), Include: f.include.selectors(), Exclude: f.exclude.selectors(), BudgetTokens: f.budget}
 	if c.Flags().Changed("to") && f.to == "" {
@@ -293,8 +293,8 @@ further.`,
 	return c
 }
 
-// answerToken prints a token: alone, so that it can be put somewhere; or into a
-// file, and then what it allows.
+// answerToken prints a token alone, so that it can be piped; or writes it to a file, and
+// prints what it allows.
 func answerToken(s *ask.Shell, token, out string) error {
 	grants, sealed, err := lukasa.InspectScope(token)
 	if err != nil {
@@ -328,7 +328,7 @@ func answerToken(s *ask.Shell, token, out string) error {
 	return nil
 }
 
-// asSelector says which flag of a scope is wrong, where a field of it is.
+// asSelector rewrites an error about a field of a scope as one about its flag.
 func asSelector(c *cobra.Command, err error) error {
 	e := fault.From(err)
 	field, rule, ok := strings.Cut(strings.TrimPrefix(e.Error(), "scope token: "), ": ")
@@ -391,8 +391,8 @@ func inspectScope(s *ask.Shell, c *cobra.Command, arg string, flags *ask.BoardFl
 	return failed
 }
 
-// checkScope asks the board about a token, if there is one. An error is what is
-// wrong with the token, or with a board that was named.
+// checkScope verifies a token on the board, if there is one. The error is about the token,
+// or about a board that was named.
 func checkScope(s *ask.Shell, c *cobra.Command, flags *ask.BoardFlags, token string, a *answer.Scope) error {
 	judged := false
 	err := s.Visit(c, flags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {

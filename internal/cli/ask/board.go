@@ -18,8 +18,8 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// BoardFlags are the flags of commands that work on a data directory. Each
-// command has those that it asked for.
+// BoardFlags are the flags of commands that work on a data directory. Each command has
+// those that it adds.
 type BoardFlags struct {
 	data   string
 	Tenant string
@@ -27,7 +27,7 @@ type BoardFlags struct {
 	Trust  string
 	Scope  string
 	Wait   time.Duration
-	// Free says that a scope in the environment does not matter.
+	// Free says that a scope in the environment is ignored.
 	Free bool
 }
 
@@ -81,8 +81,8 @@ func (s *Shell) DataDir(c *cobra.Command, f *BoardFlags) (string, error) {
 		WithFix("add --data DIR, or set LUKASA_DATA")
 }
 
-// HomeDir returns the data directory of someone who named none: ~/.lukasa, unless
-// there is none and XDG_DATA_HOME says where data belongs.
+// HomeDir returns the default data directory: ~/.lukasa, unless that does not exist
+// and XDG_DATA_HOME is set.
 func (s *Shell) HomeDir(home string) string {
 	usual := filepath.Join(home, ".lukasa")
 	data := s.Env("XDG_DATA_HOME")
@@ -102,8 +102,8 @@ func (s *Shell) Home() string {
 	return s.Env("USERPROFILE") // what Windows calls it
 }
 
-// WitnessDir returns where it is remembered what was signed: outside of every
-// data directory, so that one that was rolled back as a whole is found out.
+// WitnessDir returns the directory that remembers what was signed. It is outside of every
+// data directory, so that a rollback of a whole data directory is detected.
 func (s *Shell) WitnessDir() string {
 	switch dir := s.Env("LUKASA_WITNESS"); dir {
 	case "":
@@ -157,15 +157,15 @@ type Visit struct {
 	Shell *Shell
 	Cmd   *cobra.Command
 	Flags *BoardFlags
-	// Scope is the token that it is held to, or empty.
+	// Scope is the scope token of the command, or empty.
 	Scope string
 }
 
-// Reading opens a directory that has to be there.
+// Reading returns the options that open an existing directory.
 func Reading() lukasa.Options { return lukasa.Options{MustExist: true} }
 
-// Visit opens the board, lets use work with it, and closes it. A long opening
-// says how far it is.
+// Visit opens the board, calls use with it, and closes it. It shows the progress of a long
+// opening.
 func (s *Shell) Visit(c *cobra.Command, f *BoardFlags, o lukasa.Options, use func(context.Context, *Visit) error) (err error) {
 	dir := "" // of a server, which has it open
 	if s.Served.Board == nil {
@@ -205,8 +205,8 @@ func (s *Shell) Visit(c *cobra.Command, f *BoardFlags, o lukasa.Options, use fun
 	return use(c.Context(), &Visit{Board: b, Shell: s, Cmd: c, Flags: f, Scope: token})
 }
 
-// boardAt opens a directory, and returns what to do when the command is through
-// with it. A server's own board stays open.
+// boardAt opens a directory, and returns the function that closes it. The board of a server
+// stays open.
 func (s *Shell) boardAt(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (*lukasa.Board, func() error, error) {
 	if s.Served.Board == nil {
 		b, err := s.OpenBoard(ctx, dir, o, wait)
@@ -224,9 +224,8 @@ func (s *Shell) boardAt(ctx context.Context, dir string, o lukasa.Options, wait 
 	return s.Served.Board, func() error { return nil }, nil
 }
 
-// OpenBoard opens a directory. While another process has it, it tries again for
-// as long as it may wait; one that turns out to be a server's ends it, see
-// forward.go.
+// OpenBoard opens a directory. While another process has it open, it retries until the wait
+// is over; if that process is a server, it stops, see forward.go.
 func (s *Shell) OpenBoard(ctx context.Context, dir string, o lukasa.Options, wait time.Duration) (b *lukasa.Board, err error) {
 	err = s.WhenFree(ctx, dir, wait, func() (err error) {
 		o.CutOwn = true
@@ -236,15 +235,15 @@ func (s *Shell) OpenBoard(ctx context.Context, dir string, o lukasa.Options, wai
 	return b, err
 }
 
-// WhenFree runs what opens a directory, again and again while another process has
-// it and the wait is not over.
+// WhenFree calls the function that opens a directory, and retries while another process has
+// it open and the wait is not over.
 func (s *Shell) WhenFree(ctx context.Context, dir string, wait time.Duration, open func() error) error {
 	if wait < 0 {
 		return fault.Newf(fault.Usage, "--wait: %v is less than nothing", wait).WithFix("give a duration such as 30s, or 0 not to wait")
 	}
 	const (
 		pause   = 50 * time.Millisecond
-		tellAt  = time.Second // shorter waits are not worth words
+		tellAt  = time.Second // shorter waits are not reported
 		longest = "wait until it is done, or wait longer with --wait, such as --wait 1m"
 	)
 	told := !s.Detect(s.Stderr).Is
@@ -285,7 +284,7 @@ func (v *Visit) Reader(ctx context.Context) (*lukasa.Tenant, error) {
 	return v.Handle(name, lukasa.Writer{}), nil
 }
 
-// Bound returns a writer that is held to the scope, if there is one.
+// Bound returns a writer that is limited by the scope, if there is one.
 func (v *Visit) Bound(w lukasa.Writer) (lukasa.Writer, error) {
 	if v.Scope == "" {
 		return w, nil
@@ -296,7 +295,7 @@ func (v *Visit) Bound(w lukasa.Writer) (lukasa.Writer, error) {
 	return lukasa.Writer{Trust: w.Trust, Scope: v.Scope}, nil
 }
 
-// Handle returns a tenant, held to the scope if there is one.
+// Handle returns a tenant, limited by the scope if there is one.
 func (v *Visit) Handle(name string, w lukasa.Writer) *lukasa.Tenant {
 	t := v.Tenant(name, w)
 	if v.Scope != "" {
@@ -315,7 +314,7 @@ func (v *Visit) Writer(ctx context.Context) (*lukasa.Tenant, error) {
 	return v.WriterOf(t.Name())
 }
 
-// WriterOf is writer for a tenant that is known.
+// WriterOf is Writer for a known tenant.
 func (v *Visit) WriterOf(name string) (*lukasa.Tenant, error) {
 	w, err := v.Shell.Writer(v.Cmd, v.Flags)
 	if err != nil {
@@ -327,8 +326,8 @@ func (v *Visit) WriterOf(name string) (*lukasa.Tenant, error) {
 	return v.Handle(name, w), nil
 }
 
-// Named returns the tenant that the command is about, and whether it was told
-// or is the only one there is.
+// Named returns the tenant of the command, and whether the user named it or it is the
+// only one on the board.
 func (v *Visit) Named(ctx context.Context) (name string, sure bool, err error) {
 	if v.Cmd.Flags().Changed("tenant") {
 		return v.Flags.Tenant, true, nil
@@ -341,7 +340,7 @@ func (v *Visit) Named(ctx context.Context) (name string, sure bool, err error) {
 		if err != nil {
 			return "", false, err
 		}
-		return grants[0].Tenant, true, nil // its user verifies it
+		return grants[0].Tenant, true, nil // verified when it is used
 	}
 	n, err := v.CountTenants(ctx)
 	if err != nil {
@@ -355,8 +354,8 @@ func (v *Visit) Named(ctx context.Context) (name string, sure bool, err error) {
 	return "default", false, nil
 }
 
-// ambiguous is the error when none was named, several are there, and none of
-// them is the default.
+// ambiguous is the error when no tenant was named, and there are several without the
+// default one.
 func (v *Visit) ambiguous(ctx context.Context, name string) error {
 	n, err := v.CountTenants(ctx)
 	if err != nil || n == 0 {
@@ -370,9 +369,8 @@ func (v *Visit) ambiguous(ctx context.Context, name string) error {
 		WithFix("add --tenant T, or set LUKASA_TENANT; `lukasa root --all` lists them")
 }
 
-// Slip is the error for a tenant that was named and has no record: a name that
-// nobody wrote under is a slip, and an answer about it would be taken for
-// something.
+// Slip is the error for a tenant that was named and has no record. Such a name is
+// probably mistyped, and an empty answer would mislead.
 func (v *Visit) Slip(tenant string, size uint64) error {
 	if told := v.Cmd.Flags().Changed("tenant") || v.Shell.Env("LUKASA_TENANT") != ""; !told || size > 0 {
 		return nil
@@ -390,12 +388,12 @@ func (v *Visit) Root(ctx context.Context, tenant string) (lukasa.Root, error) {
 	return v.Tenant(tenant, lukasa.Writer{}).Root(ctx)
 }
 
-// UriScheme is what tells a URI from a key. No key begins with it, since a key
-// has no empty segments.
+// UriScheme distinguishes a URI from a key. No key begins with it, since a key has no
+// empty segments.
 const UriScheme = "lukasa://"
 
-// Target returns the tenant, with the writer of the flags, and the thing that KEY|URI names, at a version
-// if the URI says so.
+// Target returns the tenant, with the writer of the flags, and the record that KEY|URI names, at a version
+// if the URI has one.
 func (v *Visit) Target(ctx context.Context, arg string) (*lukasa.Tenant, lukasa.Ref, error) {
 	if !strings.HasPrefix(arg, UriScheme) {
 		t, err := v.Writer(ctx)
@@ -425,7 +423,7 @@ func (v *Visit) Uri(arg string) (lukasa.URI, error) {
 	return u, nil
 }
 
-// Parts returns a function that shows how far a piece of work is.
+// Parts returns a function that shows progress.
 func Parts(p *term.Progress, verb, thing string) func(done, total uint64) {
 	return func(done, total uint64) {
 		p.Update(func() string {
@@ -434,8 +432,8 @@ func Parts(p *term.Progress, verb, thing string) func(done, total uint64) {
 	}
 }
 
-// WitnessNote tells that the memory outside of the data directory could not be
-// used, if that is what err says.
+// WitnessNote prints that the witness directory could not be used, if that is what err
+// says.
 func (s *Shell) WitnessNote(err error) {
 	if err != nil {
 		s.Note("the memory outside of the data directory: %v", err)

@@ -29,7 +29,7 @@ func (f *EmbedderFlags) Given(c *cobra.Command) bool {
 	return c.Flags().Changed(f.prefix+"url") || c.Flags().Changed(f.prefix+"model") || c.Flags().Changed(f.prefix+"key-file")
 }
 
-// Embedder returns who makes vectors, or nil if nobody was named.
+// Embedder returns the embedder of the flags and variables, or nil if they name none.
 func (s *Shell) Embedder(c *cobra.Command, f *EmbedderFlags, o lukasa.EmbedServer) (lukasa.Embedder, error) {
 	value := func(flag, env, given string) (text, name string) {
 		if c.Flags().Changed(f.prefix + flag) {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// files are the files that arguments name, where whoever gave the command is: of
-// this process, or of one whose command a server carries out.
+// files are the files that arguments name, on the side of the command line: those of
+// this process, or those of a client whose command a server runs.
 type files interface {
 	// Stat looks at a file. It fails as os.Stat does.
 	Stat(name string) (fs.FileInfo, error)

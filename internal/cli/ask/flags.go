@@ -77,7 +77,7 @@ func Duration(text string) (time.Duration, error) {
 	return span + more, err
 }
 
-// Literally tells that a reference has no wildcards, if its end looks like one.
+// Literally prints a note that references have no wildcards, if one ends like a wildcard.
 func (s *Shell) Literally(flag, ref string) {
 	if strings.HasSuffix(ref, "*") {
 		s.Note("--%s: %q is taken literally, its * too; only the frames of a scope know it as any ending", flag, term.Preview(ref, 60))

@@ -12,7 +12,7 @@ import (
 // HookActor stands in the records of hooks as their writer.
 const HookActor = "hook"
 
-// OnlyTenant is the tenant of those who name none: the only one there is, else "default".
+// OnlyTenant returns the default tenant: the only one on the board, else "default".
 func OnlyTenant(ctx context.Context, b *lukasa.Board) (string, error) {
 	n, err := b.CountTenants(ctx)
 	if err == nil && n == 1 {
@@ -37,8 +37,8 @@ func FoldSpool(ctx context.Context, dir string, b *lukasa.Board, except string) 
 	return report, err
 }
 
-// foldIn folds in what hooks of agents left at a directory. Trouble with that is told and
-// stops nobody.
+// foldIn records the events that hooks left in the spool of a directory. It prints errors
+// and never fails the command.
 func (s *Shell) foldIn(ctx context.Context, dir string, b *lukasa.Board) {
 	report, err := FoldSpool(ctx, dir, b, "")
 	for _, a := range report.Aside {

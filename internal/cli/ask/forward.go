@@ -24,15 +24,15 @@ import (
 // ErrServed says that a directory is in use by a server that takes commands.
 var ErrServed = errors.New("a server has the directory")
 
-// CarriedOut is the exit code of a command that a server has carried out.
+// CarriedOut is the exit code of a command that a server has run.
 type CarriedOut int
 
 // Error implements error.
 func (c CarriedOut) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// OrForward runs a command, or has the server do it that has its directory. Only
-// a server that comes in between may find standard input begun; then it is too
-// late to hand it over.
+// OrForward runs a command, or forwards it to the server that has its directory open. If
+// a server starts after the command has begun to read standard input, it is too late to
+// forward.
 func (s *Shell) OrForward(c *cobra.Command, args []string, run func() error) error {
 	dir, ok := s.forwardable(c)
 	if !ok {
@@ -58,7 +58,7 @@ func (s *Shell) OrForward(c *cobra.Command, args []string, run func() error) err
 	return err
 }
 
-// forwardable returns the data directory that a command works on, if it does.
+// forwardable returns the data directory of a command that may be forwarded.
 func (s *Shell) forwardable(c *cobra.Command) (dir string, ok bool) {
 	flag := c.Flags().Lookup("data")
 	if s.Served.Board != nil || flag == nil || c.Annotations[Alone] != "" {
@@ -66,7 +66,7 @@ func (s *Shell) forwardable(c *cobra.Command) (dir string, ok bool) {
 	}
 	for _, name := range []string{"proof", "receipt", "consistency"} {
 		if c.Name() == "verify" && c.Flags().Changed(name) {
-			return "", false // that is checked without a directory
+			return "", false // this check needs no directory
 		}
 	}
 	if c.Flags().Changed(NameBackground) {
@@ -76,7 +76,7 @@ func (s *Shell) forwardable(c *cobra.Command) (dir string, ok bool) {
 	return dir, err == nil
 }
 
-// Alone is the annotation of a command that never asks a server to do it.
+// Alone is the annotation of a command that is never forwarded to a server.
 const Alone = "alone"
 
 // IsServed reports whether a server is or was at a directory.
@@ -85,28 +85,27 @@ func IsServed(dir string) bool {
 	return err == nil || !errors.Is(err, fs.ErrNotExist)
 }
 
-// ErrNobody says that a server has left a directory without taking its address
-// with it.
+// ErrNobody says that the address of a server is stale: no server listens there.
 var ErrNobody = errors.New("nobody listens")
 
-// Errand is what a server is asked to do.
+// Errand is a command for a server.
 type Errand struct {
 	Args []string
-	// Input is all of standard input, if the caller has it. A longer one than a message
-	// holds is handed over piece by piece.
+	// Input is all of standard input, if the caller has it. Input that does not fit into one
+	// message is sent in pieces.
 	Input []byte
-	// Vars are the variables that the command will look at, as far as that is known. They go
-	// with it, so that the server need not ask.
+	// Vars are the variables that the command is known to read. They are sent with it, so that
+	// the server need not ask.
 	Vars []string
 }
 
-// Forward has the server at dir carry out a command line. It returns the exit
-// code as an error, or errNobody if there is no server.
+// Forward sends a command line to the server at dir, which runs it. It returns the exit
+// code as an error, or ErrNobody if there is no server.
 func (s *Shell) Forward(ctx context.Context, dir string, args []string) error {
 	return s.ForwardAll(ctx, dir, Errand{Args: args})
 }
 
-// ForwardAll is forward with what is known of the command beforehand.
+// ForwardAll is Forward with input and variables that are known in advance.
 func (s *Shell) ForwardAll(ctx context.Context, dir string, do Errand) error {
 	a, err := ReadAddress(dir)
 	if errors.Is(err, fs.ErrPermission) {
@@ -123,7 +122,7 @@ func (s *Shell) ForwardAll(ctx context.Context, dir string, do Errand) error {
 	if err != nil {
 		return unanswered(dir, err)
 	}
-	defer func() { _ = conn.Close() }() // everything was said
+	defer func() { _ = conn.Close() }() // all messages are sent
 	l := &Caller{Shell: s, talk: NewTalk(conn), Args: do.Args, before: do, Open: map[int]*Handed{}}
 	if err := l.introduce(a); err != nil {
 		return unanswered(dir, err)
@@ -145,12 +144,12 @@ func unanswered(dir string, err error) error {
 		WithFix("look whether it still runs, and run it again; what was acknowledged is on the disk")
 }
 
-// Caller is the client's end of a command that a server carries out.
+// Caller is the client's end of a command that a server runs.
 type Caller struct {
 	Shell *Shell
 	talk  *talk
 	Args  []string
-	// before is what the server is told before it asks.
+	// before is what the client sends before the server asks.
 	before Errand
 
 	mu   sync.Mutex
@@ -158,18 +157,18 @@ type Caller struct {
 	next int
 }
 
-// Handed is something that the server reads or makes.
+// Handed is a file or stream that the server reads or writes.
 type Handed struct {
 	file file
-	// to and done are of a file that is made.
+	// to and done belong to a file that is written.
 	to   *io.PipeWriter
 	done chan error
 }
 
-// introduce begins the conversation. Nothing is said to someone who does not know
-// the secret.
+// introduce begins the conversation. The client sends nothing of the command to a server
+// that does not know the secret.
 func (l *Caller) introduce(a *Address) error {
-	_ = l.talk.conn.SetDeadline(time.Now().Add(dialTime)) // a connection that cannot have one is left to wait
+	_ = l.talk.conn.SetDeadline(time.Now().Add(dialTime)) // a connection without deadlines may wait
 	nonce := make([]byte, 32)
 	_, _ = rand.Read(nonce) // it never fails
 	if err := l.talk.Send(&Head{Op: OpHello, Version: WireVersion, Nonce: nonce}, nil); err != nil {
@@ -206,8 +205,8 @@ func (l *Caller) introduce(a *Address) error {
 	return l.talk.conn.SetDeadline(time.Time{})
 }
 
-// serve does what the server asks for, until it has the exit code. Each wish is
-// attended to by itself: one may be waiting for a key to be pressed.
+// serve carries out requests of the server until the exit code arrives. Each request has
+// its own goroutine, since one may wait for a key press.
 func (l *Caller) serve() (int, error) {
 	l.next = handleNext
 	defer l.CloseAll()
@@ -222,12 +221,12 @@ func (l *Caller) serve() (int, error) {
 		go func() {
 			answer, data := l.Attend(h, data)
 			answer.ID = h.ID
-			_ = l.talk.Send(answer, data) // a client that left wants no answer
+			_ = l.talk.Send(answer, data) // a server that is gone needs no answer
 		}()
 	}
 }
 
-// CloseAll lets go of what the server did not.
+// CloseAll closes the files that the server did not close.
 func (l *Caller) CloseAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -242,7 +241,7 @@ func (l *Caller) CloseAll() {
 	}
 }
 
-// Attend does one thing that the server asked for.
+// Attend carries out one request of the server.
 func (l *Caller) Attend(h *Head, data []byte) (*Head, []byte) {
 	switch h.Op {
 	case OpLookup:
@@ -286,8 +285,8 @@ func (l *Caller) Attend(h *Head, data []byte) (*Head, []byte) {
 
 func failure(err error) *Head { return &Head{Error: packError(err)} }
 
-// forwardedVariables are those besides LUKASA_… that commands look at. No other leaves
-// this process.
+// forwardedVariables are those besides LUKASA_… that commands read. No other leaves this
+// process.
 func forwardedVariables() []string {
 	return []string{"HOME", "USERPROFILE", "USER", "USERNAME", "XDG_DATA_HOME", "XDG_STATE_HOME", "COLUMNS", "TERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"}
 }
@@ -300,8 +299,8 @@ func (l *Caller) lookup(name string) *Head {
 	return &Head{Set: ok, Name: []byte(value)}
 }
 
-// named reports whether the command line names a file, or the variable with a
-// scope does. The server gets to see no other.
+// named reports whether the command line, or the variable with a scope, names a file. The
+// server may read no other.
 func (l *Caller) named(name string) bool {
 	for _, arg := range append(l.Args, l.Shell.Env("LUKASA_SCOPE")) {
 		if name != "" && strings.HasSuffix(arg, name) {
@@ -342,7 +341,7 @@ func (l *Caller) byName(h *Head) *Head {
 	return &Head{Handle: l.keep(made)}
 }
 
-// keep remembers what is open under a new number.
+// keep stores an open file under a new handle.
 func (l *Caller) keep(f *Handed) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -358,7 +357,7 @@ func (l *Caller) forget(n int) {
 	delete(l.Open, n)
 }
 
-// handle returns what is open under a number. Standard input always is.
+// handle returns the open file of a handle. Standard input is always open.
 func (l *Caller) handle(n int) *Handed {
 	if n == handleIn {
 		f, _ := l.Shell.Stdin.(file)
@@ -382,7 +381,7 @@ func (l *Caller) read(f *Handed, size int) (*Head, []byte) {
 	return failure(err), buf[:n]
 }
 
-// infoOf tells what is open. A stream that is no file is like a pipe.
+// infoOf returns the info of an open file. A stream that is no file counts as a pipe.
 func infoOf(f *Handed) *Head {
 	if f.file == nil {
 		return &Head{Info: &wireInfo{Bits: fs.ModeNamedPipe}}
@@ -412,7 +411,7 @@ func (l *Caller) write(n int, data []byte) *Head {
 	return failure(err)
 }
 
-// finish ends a file that was made.
+// finish ends a file that was written.
 func (l *Caller) finish(h *Head, f *Handed) *Head {
 	l.forget(h.Handle)
 	if f.to == nil {
@@ -426,7 +425,7 @@ func (l *Caller) finish(h *Head, f *Handed) *Head {
 	return failure(<-f.done)
 }
 
-// errDropped is why a file is not made after all.
+// errDropped is why a file is not written after all.
 var errDropped = errors.New("it is not wanted any more")
 
 // NameBackground is the flag of a compile that a hook started.

@@ -20,8 +20,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// Counter is where a server takes the commands of its own command line. It
-// carries them out on the board that it has open, many at a time.
+// Counter accepts commands of the command line in a server, and runs them
+// concurrently on the board that the server has open.
 type Counter struct {
 	served   Served
 	Dir      string
@@ -30,25 +30,25 @@ type Counter struct {
 	program  Program
 	Room     chan struct{} // has an item for each conversation
 
-	ending func() // tells those who would go on for ever
+	ending func() // ends commands that would otherwise never end
 	cancel context.CancelFunc
 	closed chan struct{} // when no more commands are taken
 	once   sync.Once
 	all    sync.WaitGroup
 }
 
-// maxCommands is how many commands a server carries out at a time, those that
-// wait for input and agents on standard input included.
+// maxCommands is how many commands a server runs at a time, including those that
+// wait for input and agents on standard input.
 const maxCommands = 1000
 
-// lastWords is how long a command that was stopped may take to say so.
+// lastWords is how long a cancelled command may take to report that.
 const lastWords = 3 * time.Second
 
-// longestSocket is how long the name of a socket may be on every system.
+// longestSocket is the length of the longest socket name that every system allows.
 const longestSocket = 100
 
-// OpenCounter begins to take commands for what is open at dir. The
-// directory must be locked by this process.
+// OpenCounter starts to accept commands for the board at dir. This process must hold
+// the lock of the directory.
 func OpenCounter(dir string, what Served, p Program) (*Counter, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -69,10 +69,10 @@ func OpenCounter(dir string, what Served, p Program) (*Counter, error) {
 	return c, nil
 }
 
-// foldEvery is how often a server looks for what hooks of agents could not hand over.
+// foldEvery is the interval at which a server reads the spool.
 const foldEvery = 10 * time.Second
 
-// foldIn folds in what hooks left at the directory, at once and from time to time.
+// foldIn records the events in the spool, now and at each interval.
 func (c *Counter) foldIn(ctx context.Context) {
 	tick := time.NewTicker(foldEvery)
 	defer tick.Stop()
@@ -92,8 +92,8 @@ func (c *Counter) foldIn(ctx context.Context) {
 	}
 }
 
-// listen opens the socket and says where it is. What an earlier server left is
-// replaced: it is gone, since the directory is ours.
+// listen opens the socket and writes the file with its address. It replaces files of an
+// earlier server, which cannot run any more, since this process holds the lock.
 func (c *Counter) listen() (err error) {
 	c.Address = &Address{Version: WireVersion, Network: "unix", Secret: make([]byte, 32), URL: c.served.URL}
 	_, _ = rand.Read(c.Address.Secret) // it never fails
@@ -121,12 +121,12 @@ func (c *Counter) listen() (err error) {
 		})
 	}
 	if err != nil {
-		_ = c.listener.Close() // the error that matters is known
+		_ = c.listener.Close() // the first error is the one to return
 	}
 	return err
 }
 
-// forget removes what tells others of a server.
+// forget removes the file with the address of the server.
 func (c *Counter) forget() error {
 	for _, name := range []string{NameServer, NameSocket} {
 		if err := os.Remove(filepath.Join(c.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +136,8 @@ func (c *Counter) forget() error {
 	return nil
 }
 
-// Close takes no more commands, lets those that are under way end until ctx is
-// done, and then stops them.
+// Close accepts no more commands, waits for those that run until ctx is done, and then
+// cancels them.
 func (c *Counter) Close(ctx context.Context) error {
 	c.once.Do(func() { close(c.closed) })
 	err := errors.Join(c.forget(), c.listener.Close())
@@ -167,19 +167,19 @@ func (c *Counter) accept(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			time.Sleep(10 * time.Millisecond) // too many open files, and no use in a race for them
+			time.Sleep(10 * time.Millisecond) // too many open files: do not spin
 			continue
 		}
 		c.all.Go(func() {
-			defer func() { _ = conn.Close() }() // everything was said
+			defer func() { _ = conn.Close() }() // all messages are sent
 			c.converse(ctx, NewTalk(conn))
 		})
 	}
 }
 
-// converse carries out one command.
+// converse runs one command.
 func (c *Counter) converse(server context.Context, w *talk) {
-	_ = w.conn.SetDeadline(time.Now().Add(dialTime)) // a connection that cannot have one is left to wait
+	_ = w.conn.SetDeadline(time.Now().Add(dialTime)) // a connection without deadlines may wait
 	select {
 	case c.Room <- struct{}{}:
 		defer func() { <-c.Room }()
@@ -194,7 +194,7 @@ func (c *Counter) converse(server context.Context, w *talk) {
 	ctx, cancel := context.WithCancel(server)
 	defer cancel()
 	defer context.AfterFunc(server, func() {
-		time.AfterFunc(lastWords, func() { _ = w.conn.Close() }) // whoever takes nothing any more is left
+		time.AfterFunc(lastWords, func() { _ = w.conn.Close() }) // a client that no longer reads is cut off
 	})()
 	r := &remote{talk: w, vars: run.Vars, asked: map[uint64]chan answered{}}
 	if run.Whole {
@@ -209,12 +209,12 @@ func (c *Counter) converse(server context.Context, w *talk) {
 	for i, arg := range run.Args {
 		args[i] = string(arg)
 	}
-	_ = w.Send(&Head{Op: OpExit, Code: c.program.Run(ctx, r.shell(c.program, c.served, run.Ends), args)}, nil) // a client that left wants no code
+	_ = w.Send(&Head{Op: OpExit, Code: c.program.Run(ctx, r.shell(c.program, c.served, run.Ends), args)}, nil) // a client that left needs no code
 	_ = w.conn.Close()                                                                                         // wakes the listener
 	<-gone
 }
 
-// Meet is the beginning of a conversation, with someone who knows the secret.
+// Meet begins a conversation with a client that proves that it knows the secret.
 func (c *Counter) Meet(w *talk) (run *Head, input []byte, err error) {
 	hello, _, err := w.Receive()
 	if err != nil {
@@ -239,10 +239,11 @@ func (c *Counter) Meet(w *talk) (run *Head, input []byte, err error) {
 	return run, input, w.conn.SetDeadline(time.Time{})
 }
 
-// remote is the world around a command, at the other end of a connection.
+// remote is the environment of a command at the other end of a connection: streams,
+// variables and files of the client.
 type remote struct {
 	talk *talk
-	// vars and input are what the caller told beforehand: some variables, and all of
+	// vars and input are what the caller sent in advance: some variables, and all of
 	// standard input or nil.
 	vars  []wireVar
 	input io.Reader
@@ -253,14 +254,14 @@ type remote struct {
 	over  bool
 }
 
-// answered is what came back.
+// answered is the answer of the client.
 type answered struct {
 	head *Head
 	data []byte
 }
 
-// listen hands out answers until the caller leaves or wants to stop, which
-// cancels the command.
+// listen dispatches answers until the client disconnects or cancels, which cancels the
+// command.
 func (r *remote) listen(cancel func()) {
 	defer cancel()
 	for {
@@ -283,7 +284,7 @@ func (r *remote) listen(cancel func()) {
 	}
 }
 
-// end fails whatever is still asked for.
+// end fails all pending requests.
 func (r *remote) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -294,7 +295,7 @@ func (r *remote) end() {
 	}
 }
 
-// ask asks the caller for something and waits for the answer, or for ctx.
+// ask sends a request to the client and waits for the answer, or for ctx.
 func (r *remote) ask(ctx context.Context, h *Head, data []byte) (*Head, []byte, error) {
 	to := make(chan answered, 1)
 	r.mu.Lock()
@@ -317,7 +318,7 @@ func (r *remote) ask(ctx context.Context, h *Head, data []byte) (*Head, []byte, 
 	}
 }
 
-// shell returns the caller's world as a command knows it.
+// shell returns the shell of a command, with the environment of the client.
 func (r *remote) shell(p Program, what Served, ends []WireEnd) *Shell {
 	stream := func(handle int) *remoteFile { return &remoteFile{remote: r, handle: handle} }
 	in, out, problems := io.Reader(stream(handleIn)), stream(handleOut), stream(handleErr)
@@ -407,10 +408,10 @@ func (r *remote) Replace(name string, write func(io.Writer) error) error {
 	}
 	out := &remoteFile{remote: r, handle: h.Handle}
 	if err := write(out); err != nil && !out.failed {
-		_, _, _ = r.ask(ctx, &Head{Op: opDrop, Handle: h.Handle}, nil) // the error that matters is known
+		_, _, _ = r.ask(ctx, &Head{Op: opDrop, Handle: h.Handle}, nil) // the first error is the one to return
 		return err
 	}
-	_, _, err = r.ask(ctx, &Head{Op: opKeep, Handle: h.Handle}, nil) // which tells why writing failed
+	_, _, err = r.ask(ctx, &Head{Op: opKeep, Handle: h.Handle}, nil) // returns why writing failed
 	return err
 }
 
@@ -450,7 +451,7 @@ func (f *remoteFile) Seek(offset int64, whence int) (int64, error) {
 	return h.Offset, nil
 }
 
-// Stat tells what is open.
+// Stat returns the info of the open file.
 func (f *remoteFile) Stat() (fs.FileInfo, error) {
 	return f.info(&Head{Op: opInfo, Handle: f.handle})
 }
@@ -461,9 +462,9 @@ func (f *remoteFile) Close() error {
 	return err
 }
 
-// Receive has other commands on the same directory carried out as long as it is open
-// here, and returns what to call at the end: it waits for those that are under way. A
-// server does that already.
+// Receive runs other commands on the same directory while this process has it open. It
+// returns a function to call at the end, which waits for those that still run. In a server
+// it does nothing, since the server does that already.
 func (v *Visit) Receive(ctx context.Context) (func(), error) {
 	if v.Shell.Served.Board != nil {
 		return func() {}, nil
@@ -476,5 +477,5 @@ func (v *Visit) Receive(ctx context.Context) (func(), error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { _ = desk.Close(ctx) }, nil // at worst a file is left that leads nowhere
+	return func() { _ = desk.Close(ctx) }, nil // at worst a stale address file remains
 }

@@ -20,18 +20,18 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// How a command line reaches the server that has the directory.
+// The protocol by which a command line reaches the server that has the directory open.
 //
-// The caller connects and the two prove to each other that they know the secret
-// in the data directory. Then the caller says what it was asked to do, and the
-// server carries it out with the same code as a process of its own would. What
-// the command wants of the world around it, the server asks of the caller:
-// standard input and output, variables, files. So files are those that the caller
-// sees, with the caller's rights. At the end there is an exit code.
+// The caller connects, and both sides prove that they know the secret in the data
+// directory. Then the caller sends the command line, and the server runs it with the
+// same code as a process of its own would. The server requests the environment of the
+// command from the caller: standard input and output, variables, files. So files are
+// those that the caller sees, with the caller's permissions. The last message is the
+// exit code.
 //
 // A message is two lengths of four bytes, a head in JSON, and data.
 
-// The names of what a server leaves in its data directory for its own command
+// The names of the files that a server writes to its data directory for the command
 // line.
 const (
 	NameServer = "SERVER"
@@ -47,7 +47,7 @@ const (
 	MaxData = 1 << 20
 )
 
-// dialTime is how long a connection and its beginning may take.
+// dialTime is how long a connection and its handshake may take.
 const dialTime = 10 * time.Second
 
 // Address is the content of the file that says where a server listens.
@@ -90,7 +90,7 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// proof is what only someone who knows the secret can say.
+// proof returns the MAC by which one side proves that it knows the secret.
 func (a *Address) proof(who string, nonce []byte) []byte {
 	h := hmac.New(sha256.New, a.Secret)
 	_, _ = h.Write(append([]byte(who+"\x00"), nonce...)) // a hash takes everything
@@ -100,10 +100,10 @@ func (a *Address) proof(who string, nonce []byte) []byte {
 // Head is the head of a message. Which fields are set depends on what it is for.
 // What may be no Unicode is in bytes.
 type Head struct {
-	// ID numbers what the server asks for, from 1; an answer has the same. The
-	// messages without are those of the beginning and the end.
+	// ID numbers the requests of the server, from 1; an answer has the same. The
+	// messages of the beginning and the end have none.
 	ID uint64 `json:"id,omitempty"`
-	// Op is what is asked for, or what a message without number is.
+	// Op is the operation of a request, or the kind of a message without a number.
 	Op string `json:"op,omitempty"`
 
 	Version int       `json:"version,omitempty"`
@@ -111,7 +111,7 @@ type Head struct {
 	Proof   []byte    `json:"proof,omitempty"`
 	Args    [][]byte  `json:"args,omitempty"`
 	Ends    []WireEnd `json:"ends,omitempty"`  // of standard input, output and error
-	Vars    []wireVar `json:"vars,omitempty"`  // that the command will look at
+	Vars    []wireVar `json:"vars,omitempty"`  // that the command will read
 	Whole   bool      `json:"whole,omitempty"` // the data is all of standard input
 
 	Handle int         `json:"handle,omitempty"`
@@ -126,7 +126,7 @@ type Head struct {
 	Code   int         `json:"code,omitempty"`
 }
 
-// What messages without number are.
+// The kinds of messages without a number.
 const (
 	OpHello  = "hello"  // from the caller: its nonce
 	OpServer = "server" // from the server: its nonce and proof
@@ -135,7 +135,7 @@ const (
 	OpExit   = "exit"   // from the server: the exit code, or why it was not begun
 )
 
-// What the server asks for.
+// The requests of the server.
 const (
 	OpLookup = "lookup" // a variable
 	OpStat   = "stat"
@@ -148,7 +148,7 @@ const (
 	opWrite  = "write"
 	OpMake   = "make" // a file that replaces what is there
 	opKeep   = "keep" // it is complete
-	opDrop   = "drop" // it is not wanted any more
+	opDrop   = "drop" // it is discarded
 	opMkdir  = "mkdir"
 	opRemove = "remove"
 )
@@ -209,14 +209,14 @@ func (t *talk) Receive() (*Head, []byte, error) {
 	return &h, buf[n:], nil
 }
 
-// wireVar is a variable on its way.
+// wireVar is a variable on the wire.
 type wireVar struct {
 	Name  string `json:"name"`
 	Value []byte `json:"value,omitempty"`
 	Set   bool   `json:"set,omitempty"`
 }
 
-// WireEnd is a terminal on its way.
+// WireEnd is a terminal on the wire.
 type WireEnd struct {
 	Is      bool `json:"is,omitempty"`
 	ANSI    bool `json:"ansi,omitempty"`
@@ -230,8 +230,8 @@ func (e WireEnd) unpack() term.Terminal {
 	return term.Terminal{Is: e.Is, ANSI: e.ANSI, Unicode: e.Unicode, Columns: e.Columns}
 }
 
-// wireErr is an error on its way. The numbers of the system mean the same on both
-// ends.
+// wireErr is an error on the wire. The error numbers of the system are the same on both
+// sides.
 type wireErr struct {
 	End    bool       `json:"end,omitempty"` // io.EOF
 	Number int        `json:"number,omitempty"`
@@ -273,7 +273,7 @@ func (e *wireErr) unpack() error {
 	return errors.New(e.Detail)
 }
 
-// wireInfo is what is told of a file.
+// wireInfo is a fs.FileInfo on the wire.
 type wireInfo struct {
 	Base  []byte      `json:"base"`
 	Bytes int64       `json:"bytes"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// listPart is how many files of a directory are told at once.
+// listPart is how many files of a directory one message lists.
 const listPart = 2000
 
 // below reports whether a file is in a directory that the command line of an import names, and

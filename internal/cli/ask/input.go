@@ -26,10 +26,10 @@ type Input struct {
 }
 
 // Open opens the [FILE|-] argument of a command whose Args is oneFile. Without
-// an argument, or with "-", it is standard input; but a person at a terminal
-// who named nothing is told so, instead of being left waiting.
+// an argument, or with "-", it is standard input. At a terminal a missing argument
+// is an error, so that the command does not wait for input.
 //
-// Nothing is read ahead of need beyond two small buffers. The caller closes it.
+// It reads ahead at most two small buffers. The caller closes it.
 func (s *Shell) Open(ctx context.Context, args []string) (*Input, error) {
 	if len(args) == 0 || args[0] == "-" {
 		if len(args) == 0 && s.Detect(s.Stdin).Is {
@@ -57,8 +57,8 @@ func NoFile() error {
 		WithFix("name a file, pipe something in, or use - to type it here")
 }
 
-// Readable looks whether open has a chance with each FILE, without opening one:
-// for commands that have something to do before they read.
+// Readable checks whether Open can succeed for each FILE, without opening one. It is for
+// commands that have work to do before they read.
 func (s *Shell) Readable(args []string) error {
 	if len(args) == 0 && s.Detect(s.Stdin).Is {
 		return NoFile()

@@ -23,11 +23,10 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// Command is how an operation of the table in internal/api is asked on the command line. What the
-// operation says of a field, the command does not repeat: its type, its default, its range and the
-// values it takes.
+// Command describes the command of an operation of the table in internal/api. It does not repeat
+// what the operation says of a field: its type, its default, its range and its values.
 type Command[Out any] struct {
-	// Operation is the name of the operation. Of one that writes, --actor and --trust say who does.
+	// Operation is the name of the operation. For one that writes, --actor and --trust name the writer.
 	Operation string
 	// Use, Short, Long and Example are what help shows.
 	Use, Short, Long, Example string
@@ -39,16 +38,16 @@ type Command[Out any] struct {
 	Flags []Flag
 	// Names are fields that name something by a key or a URI. The tenant is that of the first URI.
 	Names []string
-	// Kind is what the fields in Names name, by ID or URI; zero where that may be of any kind.
+	// Kind is the kind of the records that Names name, by ID or URI; zero if it may be any.
 	Kind lukasa.Kind
 	// Untenanted says that the command takes no --tenant. An operation about any tenant is about all of
 	// them unless --tenant names one.
 	Untenanted bool
-	// Unscoped says that the command takes no --scope. It has none where the operation takes none.
+	// Unscoped says that the command takes no --scope. It also has none if the operation takes none.
 	Unscoped bool
 	// Board has the flags about the data directory, for a command that needs them itself; nil otherwise.
 	Board *BoardFlags
-	// Creates says that the data directory is made if there is none.
+	// Creates says that the data directory is created if there is none.
 	Creates bool
 
 	// Own adds flags that are no fields, if it is not nil.
@@ -57,22 +56,22 @@ type Command[Out any] struct {
 	Prepare func(r *Request) error
 	// Call completes the call, if it is not nil.
 	Call func(ctx context.Context, v *Visit, call *api.Call) error
-	// Fail says an error of the operation in the words of the command line, if it is not nil.
+	// Fail rewrites an error of the operation in the terms of the command line, if it is not nil.
 	Fail func(c *cobra.Command, err error) error
 	// Complete adds to the answer what another operation knows, if it is not nil.
 	Complete func(ctx context.Context, v *Visit, out *Out) error
 
 	// Print prints the answer for a person; with --json the answer itself is printed.
 	Print func(s *term.Screen, out *Out)
-	// Answer, in the place of Print, does with the answer what is to be done, with --json too.
+	// Answer, instead of Print, handles the answer, also with --json.
 	Answer func(v *Visit, out *Out) error
-	// Pages, in the place of Print, is for an answer in pages: it returns what prints each of them, for
-	// a person or as a part of one document in JSON. Next leads from a page to the one after it, by
-	// the field "after", and is nil on the last.
+	// Pages, instead of Print, is for an answer in pages: it returns the function that prints a page, as
+	// text or as a part of one JSON document. Next returns the cursor of the next page, for the field
+	// "after", and nil on the last.
 	Pages func(s *term.Screen) func(page *Out) error
 	Next  func(page *Out) *string
 	// Join, beside Print or Answer, adds a page to those before it: the pages are one answer, unless
-	// --limit says how much is wanted.
+	// --limit is given.
 	Join func(all, page *Out)
 }
 
@@ -82,18 +81,18 @@ type Flag struct {
 	Field string
 	// Name is the name of the flag if it is not that of the field with dashes.
 	Name string
-	// Help is what help shows instead of what the operation says of the field. A word in backquotes
-	// stands for the value.
+	// Help is the help text of the flag, instead of that of the field in the operation. A word in
+	// backquotes stands for the value.
 	Help string
 	// Default is what help shows as the default of a field that has none in the table.
 	Default string
-	// What is what a value is called in the error for an unknown one; the name of the flag unless said.
+	// What names a value in the error for an unknown one; the default is the name of the flag.
 	What string
 	// Missing is the advice if a required field is not given.
 	Missing string
-	// Ago says that a time may be a day or a duration before now as well.
+	// Ago says that a time may also be a day or a duration before now.
 	Ago bool
-	// Usage says that what the operation finds wrong with the field is wrong usage of the flag.
+	// Usage says that an error of the operation about the field is wrong usage of the flag.
 	Usage bool
 }
 
@@ -228,7 +227,7 @@ func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 	return c
 }
 
-// show returns what is done with an answer, or with each page of one.
+// show returns the function that handles an answer, or each page of one.
 func (d *Command[Out]) show(ctx context.Context, v *Visit) func(*Out) error {
 	if d.Pages != nil {
 		return d.Pages(v.Shell.Screen)
@@ -250,7 +249,7 @@ func (d *Command[Out]) show(ctx context.Context, v *Visit) func(*Out) error {
 	}
 }
 
-// blame says what is wrong with a field as what is wrong with the flag that set it.
+// blame rewrites an error about a field as one about the flag that set it.
 func (d *Command[Out]) blame(c *cobra.Command, err error) error {
 	flagOf := func(field string, usage bool) (string, bool) {
 		field, _, _ = strings.Cut(field, "[")
@@ -324,7 +323,7 @@ func (v *Visit) about(ctx context.Context, r *Request, names []string, kind luka
 					err = memory.CheckID(kind.String(), name)
 				}
 			case kind == 0:
-				if tenant == "" { // else the operation refuses what is of another
+				if tenant == "" { // otherwise the operation refuses records of another tenant
 					tenant, err = v.versioned(r, name)
 				}
 			default:
@@ -378,7 +377,7 @@ func oneOf(k lukasa.Kind) string {
 	return "a " + name
 }
 
-// Ask runs an operation that reads, for a command that asks more than one.
+// Ask runs an operation that reads, for a command that runs more than one.
 func (v *Visit) Ask(ctx context.Context, operation string, fields map[string]any, names ...string) (any, error) {
 	op := api.Lookup(operation)
 	call, err := v.call(ctx, op, &Request{Cmd: v.Cmd, Fields: fields}, names, 0)
@@ -390,13 +389,13 @@ func (v *Visit) Ask(ctx context.Context, operation string, fields map[string]any
 
 // run runs an operation with a request.
 func (v *Visit) run(ctx context.Context, op *api.Operation, call *api.Call, request map[string]any) (any, error) {
-	for _, f := range op.Fields() { // which JSON would not keep
+	for _, f := range op.Fields() { // values that JSON would not keep
 		if text, ok := request[f.Name].(string); ok && !utf8.ValidString(text) {
 			return nil, fault.Newf(fault.InvalidArgument, "%s: it is not UTF-8", f.Name).WithFix("give text in UTF-8")
 		}
 	}
 	text, err := json.Marshal(request)
-	if err != nil { // JSON has neither infinity nor what is not a number
+	if err != nil { // JSON has neither infinity nor NaN
 		return nil, fault.Newf(fault.Usage, "a value is not a number: %w", err).WithFix("give a number")
 	}
 	in, err := op.DecodeArguments(text)
@@ -412,8 +411,8 @@ func (v *Visit) run(ctx context.Context, op *api.Operation, call *api.Call, requ
 	return op.Run(ctx, call, in)
 }
 
-// addField adds the flag of a field, and returns what reads and checks its value: nil is none. Bound
-// says that the default of a limit holds.
+// addField adds the flag of a field, and returns the function that reads and checks its value: nil is
+// no value. Bound says that the default of a limit applies.
 func addField(s *Shell, c *cobra.Command, field *api.Field, f *Flag, bound bool) func() (any, error) {
 	help := f.Help
 	if help == "" {
@@ -502,7 +501,7 @@ func suggestChoices(c *cobra.Command, field *api.Field, name string) {
 	}
 }
 
-// checkChoice is the error for a value that is none of those that the field takes.
+// checkChoice returns the error for a value that the field does not take.
 func checkChoice(field *api.Field, f *Flag, value string) error {
 	if choices := field.Choices(); len(choices) > 0 && !slices.Contains(choices, value) {
 		return UnknownName(fault.Usage, cmp.Or(f.What, f.name()), value, choices)
@@ -510,7 +509,7 @@ func checkChoice(field *api.Field, f *Flag, value string) error {
 	return nil
 }
 
-// inRange is the error for a number that the field does not take.
+// inRange returns the error for a number that the field does not take.
 func inRange(c *cobra.Command, field *api.Field, name string, x float64) error {
 	least, most, ok := field.Range()
 	switch {

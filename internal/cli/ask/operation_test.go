@@ -84,7 +84,7 @@ func TestOperationCommandRuns(t *testing.T) {
 	}
 }
 
-// Who writes is said beside the request: by flags, which no request has.
+// The flags name the writer, not the request.
 func TestOperationCommandWritesAsTheFlagsSay(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

@@ -35,7 +35,7 @@ type Pages struct {
 	rows  [][]string
 	Count int
 	begun bool // the JSON object
-	// States has the state of things shown in the place of their status.
+	// States shows the state of records instead of their status.
 	States bool
 }
 
@@ -43,8 +43,8 @@ func (s *Shell) NewPages(name string, head ...string) *Pages {
 	return &Pages{Shell: s, name: name, Table: s.Table(head...)}
 }
 
-// open begins the JSON object, once something is known to come: whoever fails
-// before has answered nothing.
+// open begins the JSON object, once the first page is known: a command that fails
+// before that prints no answer.
 func (p *Pages) open() {
 	if p.Shell.JSON && !p.begun {
 		p.begun = true

@@ -6,12 +6,12 @@ import (
 )
 
 // pump reads from a source whose reads cannot be interrupted, a pipe or a
-// terminal, such that whoever waits for it can still be cancelled.
+// terminal, such that its reader can still be cancelled.
 //
 // The reading goroutine cannot be stopped inside a read. It ends with that
 // read, or with the process, and touches nothing but its own buffers after stop.
 type pump struct {
-	done   <-chan struct{} // is closed when nobody waits any more
+	done   <-chan struct{} // is closed when the reader no longer waits
 	why    func() error    // why done is closed, or nil
 	chunks chan chunk
 	free   chan []byte

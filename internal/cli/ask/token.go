@@ -20,8 +20,8 @@ const tokenPrefix = "lukasa_scope_"
 // a short ending.
 var fileLike = regexp.MustCompile(`[/\\]|\.[A-Za-z0-9]{1,6}$`)
 
-// ScopeOf returns the token that a command is held to, or nothing. Whoever is
-// held to one does nothing that no scope allows.
+// ScopeOf returns the scope token that a command runs with, or nothing. A command with
+// a token does only what a scope allows.
 func (s *Shell) ScopeOf(c *cobra.Command, f *BoardFlags) (string, error) {
 	if c.Flags().Changed("scope") {
 		return s.ScopeText(c.Context(), f.Scope)

@@ -169,7 +169,7 @@ func (r *report) documents(docs *documents, fixed hmx.Kind, tick func()) error {
 		last = kind
 		r.check(doc, kind, known)
 		if err := r.shell.Stdout.Failed(); err != nil {
-			return err // nobody learns of the rest
+			return err // the rest cannot be printed
 		}
 		tick()
 	}
@@ -210,7 +210,7 @@ func (r *report) check(doc document, kind hmx.Kind, known bool) {
 }
 
 // assumed adds to the first problem what the document may be instead, since its
-// kind was not told but taken.
+// kind was not given but assumed.
 func assumed(text []byte, kind hmx.Kind, problems []hmx.Problem) {
 	hint := ""
 	if form, ok := hippocortex.DetectForm(text); ok {

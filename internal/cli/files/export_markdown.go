@@ -28,7 +28,7 @@ type exportedMarkdown struct {
 	Written   int      `json:"written"`
 	Unchanged int      `json:"unchanged"`
 	Removed   int      `json:"removed"`
-	Kept      []string `json:"kept"` // files that somebody changed, which are left as they are
+	Kept      []string `json:"kept"` // files that were edited, which are left as they are
 	answer.State
 }
 
@@ -73,7 +73,7 @@ func exportMarkdown(s *ask.Shell, c *cobra.Command, flags *exportFlags) error {
 	})
 }
 
-// printExported says what became of the files.
+// printExported prints the counts of files.
 func printExported(s *ask.Shell, a *exportedMarkdown) error {
 	if s.JSON {
 		if err := s.WriteJSON(a); err != nil {
@@ -124,7 +124,7 @@ func VaultPages(ctx context.Context, t *lukasa.Tenant) ([]vault.Page, error) {
 	return pages, nil
 }
 
-// eachThing visits all things of a kind that are live, whether they hold now or not.
+// eachThing visits all live records of a kind, whether they are valid now or not.
 func eachThing(ctx context.Context, t *lukasa.Tenant, kind lukasa.Kind, visit func(*lukasa.Thing)) error {
 	o := lukasa.ListOptions{Kind: kind, Limit: 1000, AnyTime: true}
 	for {
@@ -195,10 +195,10 @@ func (d *vaultDir) export(ctx context.Context, tenant string, files []vault.File
 	return d.keep(next)
 }
 
-// maxIndex is how long an index may be that is compared: it has a line for each thing.
+// maxIndex is the size of the longest index that is compared: it has a line for each record.
 const maxIndex = 1 << 30
 
-// plan compares the directory with the files: which are written, and which are taken away.
+// plan compares the directory with the files, and returns which to write and which to remove.
 func (d *vaultDir) plan(ctx context.Context, old, next *vault.Manifest, files []vault.File, a *exportedMarkdown) (writes []*vault.File, removes []string, err error) {
 	wanted := map[string]bool{}
 	for i := range files {
@@ -228,7 +228,7 @@ func (d *vaultDir) plan(ctx context.Context, old, next *vault.Manifest, files []
 		case listed && known.Wrote(data):
 			writes = append(writes, f)
 		case strings.HasPrefix(f.Path, "."):
-			delete(next.Files, f.Path) // somebody has one of their own
+			delete(next.Files, f.Path) // the user has a file of that name
 		default:
 			a.Kept = append(a.Kept, f.Path)
 			if delete(next.Files, f.Path); listed {

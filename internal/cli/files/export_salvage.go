@@ -25,8 +25,8 @@ const shownLost = 20
 // SalvageLine is the command that saves what can be read of a damaged directory.
 const SalvageLine = "`lukasa export --salvage --out FILE`"
 
-// exportSalvage writes what can still be read of a tenant. A directory that nobody
-// has is not opened for it, since it may not be possible to: its journal is read.
+// exportSalvage writes what can still be read of a tenant. If no process has the directory
+// open, it reads the journal without opening the board, because that may fail.
 func exportSalvage(s *ask.Shell, c *cobra.Command, flags *exportFlags) error {
 	if s.Served.Board != nil {
 		return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
@@ -84,7 +84,7 @@ func salvageTenant(s *ask.Shell, c *cobra.Command, flags *exportFlags, open *tra
 		WithFix("add --tenant T, and salvage one after the other; the first is " + ask.QuoteShell(names[0]))
 }
 
-// writeSalvage writes a salvage, and tells what is missing.
+// writeSalvage writes a salvage, and reports what is missing.
 func writeSalvage(ctx context.Context, s *ask.Shell, flags *exportFlags, salvage func(context.Context, io.Writer, func(done, total uint64)) (*lukasa.Salvaged, error)) error {
 	p := s.Progress()
 	defer p.Done()

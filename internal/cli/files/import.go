@@ -87,8 +87,7 @@ some was not taken; the others are recorded.`,
 	return c
 }
 
-// exported looks whether a source begins as an export does, and leaves it at its
-// beginning.
+// exported checks whether a source begins like an export, and rewinds it.
 func exported(in *ask.Input) error {
 	head := make([]byte, 4096) // the head of an export is shorter
 	n, err := io.ReadFull(in, head)
@@ -116,8 +115,8 @@ func isDirectory(s *ask.Shell, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// noExport is the error for what is not an export. What another program wrote is told by how it
-// begins.
+// noExport is the error for a file that is not an export. It names the format of another
+// program, which the first bytes tell.
 func noExport(name string, src io.Reader) error {
 	if f := migrate.Detect(migrate.Source{Name: strings.Trim(name, `"`), Reader: src}); f != "" {
 		return fault.Newf(fault.InvalidDocument, "%s: this is not an export: it looks like %s", name, f.What()).WithFix("add --from " + string(f))
@@ -152,7 +151,7 @@ func importFile(s *ask.Shell, c *cobra.Command, args []string, flags *ask.BoardF
 		return err
 	}
 	defer func() { _ = in.Close() }() // nothing was written to it
-	// What is no export at all is told before a directory is made for it.
+	// A file that is not an export fails before a directory is created for it.
 	if err := exported(in); err != nil {
 		return Stopped(c.Context(), err)
 	}
@@ -196,7 +195,7 @@ func importFile(s *ask.Shell, c *cobra.Command, args []string, flags *ask.BoardF
 	})
 }
 
-// showImportedSalvage tells what is missing of what came out of a damaged directory.
+// showImportedSalvage prints what is missing in a salvage of a damaged directory.
 func showImportedSalvage(s *ask.Shell, a *answer.ImportedSalvage) {
 	if a == nil {
 		return

@@ -31,14 +31,14 @@ type importFlags struct {
 	dryRun bool
 	most   int
 	newest bool // the newest files first
-	// markdown is a directory with files of an export, and prune forgets what has none any more.
+	// markdown is a directory with files of an export, and prune forgets records without a file.
 	markdown string
 	prune    bool
 	trusted  bool // --trust was given
 	moved    bool // --tenant was given
 }
 
-// add adds the flags that say where things come from.
+// add adds the flags that name the source.
 func (f *importFlags) add(c *cobra.Command) {
 	f.AddTenant(c)
 	f.AddWriter(c)
@@ -55,7 +55,7 @@ func (f *importFlags) add(c *cobra.Command) {
 	ask.SuggestValues(c, "from", formats)
 }
 
-// alone refuses the flags that mean something with --from only.
+// alone refuses the flags that need --from.
 func (f *importFlags) alone(c *cobra.Command) error {
 	for _, name := range []string{"tenant", "actor", "trust", "dry-run", "max", "newest-first"} {
 		if c.Flags().Changed(name) {
@@ -66,13 +66,13 @@ func (f *importFlags) alone(c *cobra.Command) error {
 	return nil
 }
 
-// leftCount is how often something was left out for one reason, as --json prints it.
+// leftCount is how many items were left out for one reason, as --json prints it.
 type leftCount struct {
 	Reason migrate.Reason `json:"reason"`
 	Count  int            `json:"count"`
 }
 
-// importProblem is something that should have been taken and was not, as --json prints it.
+// importProblem is an item that could not be imported, as --json prints it.
 type importProblem struct {
 	File   string         `json:"file"`
 	Line   int            `json:"line,omitempty"`
@@ -112,10 +112,10 @@ type migration struct {
 	total      int64 // bytes of all files, as far as it is known
 	done       int64
 	progress   *term.Progress
-	own        *lukasa.Handout // finds what the board has handed out
+	own        *lukasa.Handout // recognises text that the board handed out
 }
 
-// importFrom brings in what another program wrote.
+// importFrom imports files of another program.
 func importFrom(s *ask.Shell, c *cobra.Command, args []string, flags *importFlags) error {
 	format, ok := migrate.ParseFormat(flags.from)
 	if !ok {
@@ -141,7 +141,7 @@ func importFrom(s *ask.Shell, c *cobra.Command, args []string, flags *importFlag
 	flags.trusted, flags.moved = c.Flags().Changed("trust"), c.Flags().Changed("tenant")
 	m := &migration{shell: s, flags: flags, format: format, left: map[migrate.Reason]int{}}
 	m.From, m.DryRun, m.Skipped, m.Problems = format, flags.dryRun, []leftCount{}, []importProblem{}
-	// A mistyped name is told before anything is recorded or made.
+	// A mistyped name fails before anything is recorded or created.
 	files, err := m.find(c.Context(), args)
 	if err != nil {
 		return Stopped(c.Context(), err)
@@ -169,16 +169,16 @@ func importFrom(s *ask.Shell, c *cobra.Command, args []string, flags *importFlag
 	})
 }
 
-// check returns an error if none of the files is of the format, before anything is made.
+// check returns an error if none of the files has the format, before anything is created.
 func (m *migration) check(ctx context.Context, files []foundFile) error {
 	var first error
 	for _, f := range files {
 		if f.once {
-			return nil // told when it is read
+			return nil // reported when it is read
 		}
 		src, err := m.source(ctx, f, false)
 		if err != nil {
-			return nil // told when it is read
+			return nil // reported when it is read
 		}
 		err = migrate.Check(m.format, migrate.Source{Name: filepath.Base(f.name), Reader: src})
 		_ = src.Close() // nothing was written to it
@@ -193,7 +193,7 @@ func (m *migration) check(ctx context.Context, files []foundFile) error {
 	return first
 }
 
-// into returns the tenant that things are brought into. Events of HMX name theirs.
+// into returns the tenant to import into. Events of HMX name their own.
 func (m *migration) into(ctx context.Context, v *ask.Visit) (string, error) {
 	if m.format == migrate.HMX && !m.flags.moved {
 		name, _, err := v.Named(ctx)
@@ -206,7 +206,7 @@ func (m *migration) into(ctx context.Context, v *ask.Visit) (string, error) {
 	return t.Name(), nil
 }
 
-// isDir reports whether a data directory is there.
+// isDir reports whether the data directory exists.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
@@ -262,9 +262,9 @@ func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error
 	return files, nil
 }
 
-// inTime puts the transcripts of a directory into the order in which they began: what was said
-// later is to be recorded later, since it takes the place of what was said before. Others stay
-// in the order of their names.
+// inTime sorts the transcripts of a directory by the time at which they began: later statements
+// must be recorded later, since they replace earlier ones. Other files stay in the order of their
+// names.
 func (m *migration) inTime(ctx context.Context, files []foundFile) {
 	if !m.format.HasHooks() || m.flags.newest {
 		return
@@ -274,10 +274,10 @@ func (m *migration) inTime(ctx context.Context, files []foundFile) {
 		if !f.below || ctx.Err() != nil {
 			return
 		}
-		began[f.name] = f.time // what cannot be told is as old as the file
+		began[f.name] = f.time // the default: the time of the file
 		src, err := m.source(ctx, f, false)
 		if err != nil {
-			continue // told when it is read
+			continue // reported when it is read
 		}
 		if t := migrate.Began(m.format, migrate.Source{Name: filepath.Base(f.name), Reader: src}); !t.IsZero() {
 			began[f.name] = t
@@ -287,7 +287,7 @@ func (m *migration) inTime(ctx context.Context, files []foundFile) {
 	slices.SortStableFunc(files, func(a, b foundFile) int { return began[a.name].Compare(began[b.name]) })
 }
 
-// all brings in one file after the other.
+// all imports one file after the other.
 func (m *migration) all(ctx context.Context, board *lukasa.Board, tenant string, files []foundFile, w lukasa.Writer) error {
 	m.progress = m.shell.Progress()
 	defer m.progress.Done()
@@ -309,8 +309,8 @@ func (m *migration) all(ctx context.Context, board *lukasa.Board, tenant string,
 	return nil
 }
 
-// recording says who brings things in. People's words are trusted as those of a user; memories
-// of other programs no further than those of an agent, unless --trust says so.
+// recording returns the writers of the import. Words of people get the trust of a user; memories
+// of other programs at most that of an agent, unless --trust says more.
 func (m *migration) recording(tenant string, w lukasa.Writer) migrate.RecorderOptions {
 	things := w
 	if !m.flags.trusted {
@@ -319,7 +319,7 @@ func (m *migration) recording(tenant string, w lukasa.Writer) migrate.RecorderOp
 	return migrate.RecorderOptions{Tenant: tenant, Events: w, Things: things, DryRun: m.flags.dryRun, Leave: m.leave}
 }
 
-// one brings in one file. A file that cannot be read does not keep the others out.
+// one imports one file. A file that cannot be read does not stop the others.
 func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile) error {
 	m.file = f.name
 	src, err := m.source(ctx, f, true)
@@ -350,8 +350,8 @@ func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile)
 	return m.unread(ctx, err)
 }
 
-// projectOf returns the project of a directory that a transcript names, and its identity. One
-// that is not on this machine is known by its path.
+// projectOf returns the project of a directory that a transcript names, and its identity. The
+// identity of a directory that is not on this machine is its path.
 func projectOf(s *ask.Shell, dir string) (name, id string) {
 	if isDir(dir) {
 		if p := project.At(dir, s.Home()); p.ID() != "" {
@@ -361,8 +361,8 @@ func projectOf(s *ask.Shell, dir string) (name, id string) {
 	return path.Base(strings.ReplaceAll(dir, `\`, "/")), dir
 }
 
-// mistaken notes a file of another format. One that was found below a directory and is of
-// no format that is known is none of ours, and a stream ends the import.
+// mistaken records a file of another format. A file below a directory that has no known format
+// is no problem, and only counted. A stream of another format ends the import.
 func (m *migration) mistaken(f foundFile, o *migrate.OtherFormat, err error) error {
 	m.Files--
 	switch {
@@ -376,7 +376,7 @@ func (m *migration) mistaken(f foundFile, o *migrate.OtherFormat, err error) err
 	return nil
 }
 
-// unread notes a file that cannot be read, and returns every other trouble.
+// unread records a file that cannot be read, and returns every other error.
 func (m *migration) unread(ctx context.Context, err error) error {
 	switch code := fault.CodeOf(err); {
 	case err == nil:
@@ -395,7 +395,7 @@ func (m *migration) unread(ctx context.Context, err error) error {
 	return err
 }
 
-// leave counts what was left out, and tells of problems.
+// leave counts an item that was left out, and records problems.
 func (m *migration) leave(l migrate.Left) {
 	m.left[l.Reason]++
 	if l.Reason == migrate.Unfinished {
@@ -419,13 +419,13 @@ func (m *migration) leave(l migrate.Left) {
 	}
 }
 
-// count takes over what became of things.
+// count copies the counts of the recorder.
 func (m *migration) count(c migrate.Counts) {
 	m.Sessions, m.Events, m.Duplicates, m.Memories = c.Sessions, c.Events, c.Duplicates, c.Memories
 	m.Entities, m.Relations, m.Present, m.Scrubbed = c.Entities, c.Relations, c.Present, c.Scrubbed
 }
 
-// soFar is the line that shows how far it is.
+// soFar returns the line that shows the progress.
 func (m *migration) soFar(rec *migrate.Recorder) string {
 	c := rec.Counts()
 	line := "imported " + term.Counted(c.Events, "event")
@@ -441,7 +441,7 @@ func (m *migration) soFar(rec *migrate.Recorder) string {
 	return line
 }
 
-// finish prints the answer, and returns what the command ends with.
+// finish prints the answer, and returns the error of the command.
 func (m *migration) finish(ctx context.Context, v *ask.Visit, failed error) error {
 	if v != nil {
 		root, err := v.Root(context.WithoutCancel(ctx), m.Tenant)
@@ -452,7 +452,7 @@ func (m *migration) finish(ctx context.Context, v *ask.Visit, failed error) erro
 		m.Tenant = root.Tenant
 	}
 	if _, ok := errors.AsType[*migrate.OtherFormat](failed); ok && m.Files == 0 {
-		return failed // there is nothing else to tell
+		return failed // there is nothing else to report
 	}
 	m.Skipped = leftCounts(m.left)
 	if err := m.print(); err != nil {
@@ -470,7 +470,7 @@ func (m *migration) finish(ctx context.Context, v *ask.Visit, failed error) erro
 	return nil
 }
 
-// leftCounts lists how often something was left out, by the reason.
+// leftCounts lists how many items were left out, by reason.
 func leftCounts(left map[migrate.Reason]int) (list []leftCount) {
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
 		list = append(list, leftCount{reason, left[reason]})
@@ -478,7 +478,8 @@ func leftCounts(left map[migrate.Reason]int) (list []leftCount) {
 	return list
 }
 
-// importVerb tells how many problems are not shown, and returns what was done, or would be.
+// importVerb prints how many problems are not shown, and returns the verb of the answer: what
+// was done, or would be.
 func importVerb(s *ask.Shell, omitted int, dry bool) string {
 	if omitted > 0 {
 		fmt.Fprintf(s.Stdout, "… and %s; --max 0 shows all\n", term.Counted(omitted, "more problem"))

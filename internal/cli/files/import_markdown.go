@@ -20,7 +20,7 @@ import (
 	"lukasa.dev/internal/vault"
 )
 
-// vaultProblem is a file that should have been taken and was not, as --json prints it.
+// vaultProblem is a file that could not be imported, as --json prints it.
 type vaultProblem struct {
 	File   string         `json:"file"`
 	Line   int            `json:"line,omitempty"`
@@ -57,7 +57,7 @@ type vaultImport struct {
 	writer lukasa.Writer
 	left   map[migrate.Reason]int
 	notes  []*vaultNote
-	next   *vault.Manifest // as it is afterwards
+	next   *vault.Manifest // the manifest after the import
 	bad    int
 }
 
@@ -68,7 +68,7 @@ type vaultNote struct {
 	sum  string // of its bytes
 }
 
-// importMarkdown brings back what an export wrote, as it was edited.
+// importMarkdown imports the edited files of an export.
 func importMarkdown(s *ask.Shell, c *cobra.Command, flags *importFlags) error {
 	if c.Flags().Changed("from") {
 		return fault.New(fault.Usage, "--from is for what another program wrote").WithFix("use it, or --markdown")
@@ -105,7 +105,7 @@ func importMarkdown(s *ask.Shell, c *cobra.Command, flags *importFlags) error {
 	})
 }
 
-// all brings in one file after the other, what others are derived from first.
+// all imports one file after the other, sources before what is derived from them.
 func (m *vaultImport) all(ctx context.Context) error {
 	m.next = vault.NewManifest(m.tenant)
 	if old := m.dir.manifest; old != nil {
@@ -124,12 +124,12 @@ func (m *vaultImport) all(ctx context.Context) error {
 		return err
 	}
 	if m.dir.manifest == nil || m.DryRun || m.dir.manifest.Tenant != m.tenant {
-		return nil // it is not for this board to say what was brought in
+		return nil // there is no manifest of this tenant, or nothing was written
 	}
 	return m.dir.keep(m.next)
 }
 
-// readAll reads the files. One that is broken costs no other.
+// readAll reads the files. A broken one does not affect the others.
 func (m *vaultImport) readAll(ctx context.Context) error {
 	for _, at := range m.dir.pages() {
 		m.Files++
@@ -164,7 +164,7 @@ func (m *vaultImport) readAll(ctx context.Context) error {
 	return nil
 }
 
-// rehouse turns names of the tenant that was exported into those of the one that is written to.
+// rehouse replaces the name of the exported tenant by that of the target in URIs.
 func (m *vaultImport) rehouse(b memory.Body) {
 	mem, ok := b.(*memory.Memory)
 	if !ok || m.dir.manifest == nil {
@@ -177,8 +177,8 @@ func (m *vaultImport) rehouse(b memory.Body) {
 	}
 }
 
-// ordered returns the notes so that what is derived from others comes behind them: the trust of
-// a thing is that of its sources, if they are known.
+// ordered returns the notes such that derived ones follow their sources: the trust of a record
+// is that of its sources, if they are known.
 func (m *vaultImport) ordered() []*vaultNote {
 	byID := map[memory.URI]*vaultNote{}
 	for _, n := range m.notes {
@@ -208,7 +208,7 @@ func (m *vaultImport) ordered() []*vaultNote {
 	return out
 }
 
-// take brings in one file.
+// take imports one file.
 func (m *vaultImport) take(ctx context.Context, n *vaultNote) error {
 	id, key := n.Body.Identity()
 	ref := lukasa.Ref{Kind: n.Body.Kind(), ID: id}
@@ -238,7 +238,7 @@ func (m *vaultImport) take(ctx context.Context, n *vaultNote) error {
 	return m.compare(ctx, t, n, there)
 }
 
-// compare brings in a file whose thing is there.
+// compare imports a file whose record exists.
 func (m *vaultImport) compare(ctx context.Context, t *lukasa.Tenant, n *vaultNote, there *lukasa.Thing) error {
 	now, err := vault.Content(there.Body)
 	if err != nil {
@@ -269,7 +269,7 @@ func (m *vaultImport) compare(ctx context.Context, t *lukasa.Tenant, n *vaultNot
 			return err
 		}
 		if known || mine == base {
-			m.Present++ // the board has gone on, and the file has not
+			m.Present++ // the board has a newer version, and the file is unchanged
 			return nil
 		}
 		m.problem(n.path, 0, migrate.Changed, "it was edited here, and on the board as well since it was exported", "move your file away, export again, and edit the new one")
@@ -293,8 +293,7 @@ func (m *vaultImport) known(ctx context.Context, t *lukasa.Tenant, there *lukasa
 	return false, err
 }
 
-// fresh takes away the forms of a text that was edited, if they are still those of the text
-// before.
+// fresh removes the forms of an edited text, if they are still those of the text before.
 func fresh(mine, there memory.Body) {
 	a, ok := mine.(*memory.Memory)
 	b, also := there.(*memory.Memory)
@@ -338,8 +337,8 @@ func (m *vaultImport) put(ctx context.Context, t *lukasa.Tenant, n *vaultNote, e
 	return nil
 }
 
-// note remembers in the manifest that the board says what a file says, so that the next edit is
-// one of that. A file that a vault did not name is its writer's own.
+// note records in the manifest that the board has the content of a file, so that the next edit is
+// compared with it. A file that the manifest does not name belongs to its writer.
 func (m *vaultImport) note(n *vaultNote, id, content string) {
 	e := vault.Entry{Kind: n.Body.Kind().String(), ID: id, Content: content}
 	if old, ok := m.next.Files[n.path]; ok && old.ID == id && vault.Removable(n.path) {
@@ -348,7 +347,7 @@ func (m *vaultImport) note(n *vaultNote, id, content string) {
 	m.next.Files[n.path] = e
 }
 
-// gone looks for things whose files were taken away, and forgets them if that is wanted.
+// gone finds records whose files were removed, and forgets them if a flag asks for that.
 func (m *vaultImport) gone(ctx context.Context) error {
 	if m.dir.manifest == nil || m.dir.manifest.Tenant != m.tenant {
 		return nil
@@ -374,7 +373,7 @@ func (m *vaultImport) gone(ctx context.Context) error {
 	return nil
 }
 
-// prune forgets a thing whose file was taken away, if it still says what the file said.
+// prune forgets a record whose file was removed, if its content is still that of the file.
 func (m *vaultImport) prune(ctx context.Context, at string, e vault.Entry) error {
 	t := m.visit.Handle(m.tenant, m.writer)
 	ref := lukasa.Ref{Kind: e.KindOf(), ID: e.ID}
@@ -404,7 +403,7 @@ func (m *vaultImport) prune(ctx context.Context, at string, e vault.Entry) error
 	return nil
 }
 
-// problem tells of a file that should have been taken and was not.
+// problem records a file that could not be imported.
 func (m *vaultImport) problem(at string, line int, why migrate.Reason, rule, fix string) {
 	m.left[why]++
 	m.bad++

@@ -72,7 +72,7 @@ func ingest(s *ask.Shell, c *cobra.Command, args []string, flags *ingestFlags) e
 	if err != nil {
 		return err
 	}
-	// A mistyped name is told before anything is recorded or made.
+	// A mistyped name fails before anything is recorded or created.
 	if err := s.Readable(args); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func ingest(s *ask.Shell, c *cobra.Command, args []string, flags *ingestFlags) e
 	})
 }
 
-// all takes in one file after the other, or standard input if there is none.
+// all records one file after the other, or standard input if there is none.
 func (in *intake) all(ctx context.Context, v *ask.Visit, args []string, w lukasa.Writer) error {
 	if len(args) == 0 {
 		return in.one(ctx, v, "-", nil, w)
@@ -111,7 +111,7 @@ func (in *intake) all(ctx context.Context, v *ask.Visit, args []string, w lukasa
 	return nil
 }
 
-// one takes in one file.
+// one records one file.
 func (in *intake) one(ctx context.Context, v *ask.Visit, name string, args []string, w lukasa.Writer) error {
 	in.file = name
 	src, err := in.shell.Open(ctx, args)
@@ -154,8 +154,8 @@ func (in *intake) one(ctx context.Context, v *ask.Visit, name string, args []str
 	return Stopped(ctx, err)
 }
 
-// eventFiles looks whether the files are of the right sort, before a directory
-// is made for them. What can be read once only is looked at when its turn comes.
+// eventFiles checks that the files contain events, before a directory is created for
+// them. A stream that can be read only once is checked when it is read.
 func eventFiles(ctx context.Context, s *ask.Shell, args []string) error {
 	for _, name := range args {
 		info, err := s.Files.Stat(name)
@@ -175,11 +175,11 @@ func eventFiles(ctx context.Context, s *ask.Shell, args []string) error {
 	return nil
 }
 
-// gzipped is how a file of gzip begins.
+// gzipped is the beginning of a gzip file.
 const gzipped = "\x1f\x8b"
 
-// eventLines returns src, unless its first bytes show that it does not have one
-// event a line. It waits for no more than the source has.
+// eventLines returns src, unless its first bytes show that it does not have one event
+// per line. It does not wait for more input.
 func eventLines(src io.Reader, name string) (io.Reader, error) {
 	head := make([]byte, 4096)
 	n, err := src.Read(head)
@@ -204,8 +204,8 @@ func eventLines(src io.Reader, name string) (io.Reader, error) {
 	return io.MultiReader(bytes.NewReader(head), src), nil
 }
 
-// Stopped returns why the work ended: that it was cancelled, rather than what a
-// source says that was cancelled with it.
+// Stopped returns why the work ended: the cancellation, rather than an error that a source
+// returned because of it.
 func Stopped(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
@@ -213,7 +213,7 @@ func Stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// reject tells of a line that was not recorded.
+// reject reports a line that was not recorded.
 func (in *intake) reject(r lukasa.Rejection) {
 	in.codes[r.Fault.Code] = true
 	if in.most > 0 && len(in.Rejected) >= in.most {
@@ -272,7 +272,7 @@ func (in *intake) end() error {
 	return nil
 }
 
-// soFar says how much is on the disk.
+// soFar returns how much is on the disk.
 func (in *intake) soFar() string {
 	if in.Accepted == 1 {
 		return "1 event is recorded"

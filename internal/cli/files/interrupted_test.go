@@ -33,8 +33,8 @@ func (s stopping) Remove(name string) error {
 	return s.OwnFiles.Remove(name)
 }
 
-// An export that is interrupted, wherever that is, is finished by the next one: it knows its own
-// files, and takes none for someone else's.
+// The next export finishes one that was interrupted at any point: it recognises its own files,
+// and mistakes none for a file of the user.
 func TestMarkdownInterrupted(t *testing.T) {
 	written := func(version string, keys ...string) []vault.File {
 		var pages []vault.Page

@@ -18,14 +18,14 @@ import (
 	"lukasa.dev/internal/vault"
 )
 
-// vaultDir is a directory with Markdown files, on the side of whoever gave the command.
+// vaultDir is a directory with Markdown files, on the side of the command line.
 type vaultDir struct {
 	shell *ask.Shell
 	root  string
 	// manifest is what it knows of its own files; nil if it is no vault.
 	manifest *vault.Manifest
 	written  []byte            // the manifest as it is on the disk
-	found    map[string]string // what is there, by path: file, directory, or other
+	found    map[string]string // the entries by path: file, directory, or other
 	exists   bool
 }
 
@@ -36,7 +36,7 @@ const (
 	foundOther     = "other" // a link, a pipe …
 )
 
-// openVault looks at a directory. One that is not there is empty.
+// openVault reads a directory. One that does not exist is empty.
 func openVault(ctx context.Context, s *ask.Shell, root string) (*vaultDir, error) {
 	if root == "" {
 		return nil, fault.New(fault.Usage, "--markdown is empty").WithFix("name a directory")
@@ -70,8 +70,8 @@ func openVault(ctx context.Context, s *ask.Shell, root string) (*vaultDir, error
 	return d, err
 }
 
-// scan notes what is in a directory and below, without following links. Names that begin with
-// a dot belong to other programs, but for those at the top that a vault has.
+// scan collects the entries of a directory and below, without following links. Names that begin
+// with a dot belong to other programs, except for those of a vault at the top.
 func (d *vaultDir) scan(ctx context.Context, below string, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (d *vaultDir) scan(ctx context.Context, below string, depth int) error {
 // name returns the name of a file by its path.
 func (d *vaultDir) name(at string) string { return filepath.Join(d.root, filepath.FromSlash(at)) }
 
-// foreign reports whether the directory holds something and is no vault. What begins with a
-// dot, such as .git and .obsidian, does not count.
+// foreign reports whether the directory is not empty and no vault. Names that begin with a dot,
+// such as .git and .obsidian, do not count.
 func (d *vaultDir) foreign() bool {
 	if d.manifest != nil {
 		return false
@@ -128,7 +128,7 @@ func (d *vaultDir) pages() []string {
 	return list
 }
 
-// read returns a file of at most so many bytes, and one byte more of a larger one.
+// read returns a file of at most limit bytes, and limit+1 bytes of a larger one.
 func (d *vaultDir) read(ctx context.Context, at string, limit int64) ([]byte, error) {
 	f, err := d.shell.Files.Open(ctx, d.name(at))
 	if err != nil {
@@ -142,7 +142,7 @@ func (d *vaultDir) read(ctx context.Context, at string, limit int64) ([]byte, er
 	return data, nil
 }
 
-// write makes a file, as a whole or not at all.
+// write writes a file atomically.
 func (d *vaultDir) write(at string, data []byte) error {
 	return d.shell.Files.Replace(d.name(at), func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -150,7 +150,7 @@ func (d *vaultDir) write(at string, data []byte) error {
 	})
 }
 
-// keep writes the manifest, if it says something new.
+// keep writes the manifest, if it has changed.
 func (d *vaultDir) keep(m *vault.Manifest) error {
 	data, err := m.Append(nil)
 	if err != nil || bytes.Equal(data, d.written) {
@@ -160,7 +160,7 @@ func (d *vaultDir) keep(m *vault.Manifest) error {
 	return d.write(vault.ManifestPath, data)
 }
 
-// mkdir makes the directories of a vault. A link in the place of one might lead anywhere.
+// mkdir creates the directories of a vault. It refuses links, which might lead anywhere.
 func (d *vaultDir) mkdir(paths ...string) error {
 	for _, at := range paths {
 		if kind := d.found[at]; kind == foundDirectory || at == "" && d.exists {

@@ -53,7 +53,7 @@ func (h *hooking) answer(ctx context.Context, b *lukasa.Board) []byte {
 	return h.call.Encode(a)
 }
 
-// find puts the answer together.
+// find builds the answer.
 func (h *hooking) find(ctx context.Context, t *lukasa.Tenant) (hook.Answer, error) {
 	view := lukasa.View{Agent: h.call.AgentID, Conditions: h.place.Conditions()}
 	switch h.call.Ask {
@@ -65,10 +65,10 @@ func (h *hooking) find(ctx context.Context, t *lukasa.Tenant) (hook.Answer, erro
 	return h.check(ctx, t, view)
 }
 
-// lessonsGiven is how many commands that failed before an agent learns of at the start.
+// lessonsGiven is how many failed commands an agent receives at the start.
 const lessonsGiven = 5
 
-// bundle is what an agent gets when it begins to work on a project.
+// bundle returns the context of an agent that begins to work on a project.
 func (h *hooking) bundle(ctx context.Context, t *lukasa.Tenant, view lukasa.View) (hook.Answer, error) {
 	o := lukasa.ContextOptions{BudgetTokens: hook.Inside(h.flags.budget), View: view}
 	if name := h.place.Name; name != "" {
@@ -111,9 +111,8 @@ func (h *hooking) bundle(ctx context.Context, t *lukasa.Tenant, view lukasa.View
 	return hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user.", Text: within}, nil
 }
 
-// linesOf returns the texts of entries, a line each and each once. Of events only decisions
-// and what people said about the outcome are worth a line at the start: edits and calls are
-// too many.
+// linesOf returns the texts of entries, one line each, without duplicates. Of events it returns
+// only decisions and feedback of people: edits and calls are too many.
 func linesOf(entries []*lukasa.BundleEntry) []string {
 	var out []string
 	for _, e := range entries {
@@ -127,8 +126,8 @@ func linesOf(entries []*lukasa.BundleEntry) []string {
 	return out
 }
 
-// check is the verdict on an action. What is known beyond a rule comes with the prompt or the
-// start of the session: no agent shows the model anything before the tool has run, but a
+// check returns the verdict on an action. Knowledge other than rules comes with the prompt or the
+// start of the session, because the only text that agents show the model before a tool runs is a
 // refusal.
 //
 // A call is judged in each project that it acts in, by the rules that hold there.
@@ -138,7 +137,7 @@ func (h *hooking) check(ctx context.Context, t *lukasa.Tenant, view lukasa.View)
 		view.Conditions = p.place.Conditions()
 		o := lukasa.CheckOptions{Action: h.action(p.place.Root), Session: h.call.Session, View: view}
 		found, err := t.CheckAction(ctx, o)
-		if fault.CodeOf(err) == fault.NotFound { // the session begins with it
+		if fault.CodeOf(err) == fault.NotFound { // the session has no events yet
 			o.Session = ""
 			found, err = t.CheckAction(ctx, o)
 		}
@@ -159,8 +158,8 @@ func stricter(a, b hook.Answer) hook.Answer {
 	return b
 }
 
-// verdictOf is what becomes of an action. One that a hard rule forbids with an exception that
-// only a person can judge is for that person, too.
+// verdictOf returns the answer for an action. If a hard rule forbids it with an exception that
+// only a person can judge, the answer leaves the decision to that person.
 func verdictOf(v *guide.Verdict, enforce string) hook.Answer {
 	if enforce == "off" {
 		return hook.Answer{}
@@ -197,8 +196,8 @@ func (h *hooking) stated() []statement.Statement {
 	return nil
 }
 
-// learn remembers what the prompt of this call states. Trouble with that is logged: the next
-// compile reads the prompt again.
+// learn remembers the statements of the prompt of this call. It logs errors: the next compile
+// reads the prompt again.
 func (h *hooking) learn(ctx context.Context, b *lukasa.Board) {
 	if !h.states() {
 		return
@@ -219,10 +218,10 @@ func (h *hooking) learn(ctx context.Context, b *lukasa.Board) {
 	}
 }
 
-// answerSpooled is the answer where the board cannot be had, since another process has it, the
-// server hangs or the disk is full: by the rules that the files of the directory have, and those
-// that prompts stated which still wait in the spool. It judges an action, and gives the rules to
-// a session that begins.
+// answerSpooled returns the answer when the board cannot be opened, because another process has it
+// open, the server hangs or the disk is full. It uses the rules in the files of the directory, and
+// those of prompts that still wait in the spool. It judges an action, and gives the rules to a new
+// session.
 func (h *hooking) answerSpooled() []byte {
 	switch {
 	case h.call.Ask == hook.Start && h.answers():
@@ -241,7 +240,7 @@ func (h *hooking) answerSpooled() []byte {
 	return h.call.Encode(out)
 }
 
-// startSpooled is the answer to a session that begins: the rules, and that more is not known.
+// startSpooled returns the answer to a new session: the rules, and that no more is known.
 func (h *hooking) startSpooled() []byte {
 	var text strings.Builder
 	given := h.givenTo()
@@ -258,8 +257,8 @@ func (h *hooking) startSpooled() []byte {
 	return h.call.Encode(hook.Answer{Title: "Memory (Lukasa): recalled at the start, not said by the user. Only rules: the rest cannot be read now.", Text: within})
 }
 
-// spooledRules returns the rules that hold in a place as far as the files tell, and what prompts
-// in the spool make of them.
+// spooledRules returns the rules that hold in a place, from the files and as changed by the prompts
+// in the spool.
 func (h *hooking) spooledRules(place *project.Place) []guide.Rule {
 	tenant, _ := h.told()
 	var rules []guide.Rule
@@ -299,8 +298,8 @@ func (h *hooking) spooledRules(place *project.Place) []guide.Rule {
 	return rules
 }
 
-// lessons returns the commands that failed in the project before, and what worked instead, a
-// line each. What a command or a tool says is quoted.
+// lessons returns the commands that failed in the project before, and what worked instead, one
+// line each. Texts of commands and tools are quoted.
 func (h *hooking) lessons(ctx context.Context, t *lukasa.Tenant, view lukasa.View) ([]string, error) {
 	list, err := t.Lessons(ctx, lukasa.LessonOptions{Projects: h.place.IDs, Limit: lessonsGiven, View: view})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // canAsk reports whether an agent can ask a person about an action, and a person is there to
-// answer. When that is not certain it is false: a question that nobody answers makes some
-// agents hang, and others run the tool.
+// answer. It is false when that is uncertain: an unanswered question makes some agents hang,
+// and others run the tool.
 func (h *hooking) canAsk() bool {
 	switch h.agent {
 	case hook.ClaudeCode:
@@ -40,8 +40,8 @@ func interactiveAbove(pid int, name string) bool {
 	return terminal && !holdsPrompt(args)
 }
 
-// holdsPrompt reports whether arguments hold a prompt: then the program ends after it, and asks
-// nobody.
+// holdsPrompt reports whether arguments hold a prompt: then the program ends after it, and never
+// asks the user.
 func holdsPrompt(args []string) bool {
 	for _, arg := range args {
 		if arg == "-p" || arg == "--prompt" || strings.HasPrefix(arg, "--prompt=") || !strings.HasPrefix(arg, "-") {

@@ -20,8 +20,7 @@ type hookPlace struct {
 	Elsewhere map[string]otherPlace `json:"elsewhere,omitempty"`
 }
 
-// otherPlace is a directory of another repository, and what becomes of an action there that a
-// hard rule forbids.
+// otherPlace is a directory of another repository, with the enforcement of hard rules there.
 type otherPlace struct {
 	project.Place
 	Enforce string `json:"enforce,omitempty"`
@@ -56,8 +55,8 @@ func (h *hooking) enforces() bool {
 	return false
 }
 
-// visit looks at the other directories that commands of the call run in. One that cannot be
-// read, or is in no repository, counts as the working directory.
+// visit reads the other directories in which commands of the call run. A directory that cannot
+// be read, or is in no repository, counts as the working directory.
 func (h *hooking) visit(own *projects.OwnSettings) {
 	if h.call.Ask != hook.Act {
 		return
@@ -76,8 +75,7 @@ func (h *hooking) visit(own *projects.OwnSettings) {
 	})
 }
 
-// mode returns what becomes of an action that a hard rule forbids: where nobody can be asked, a
-// question is a refusal.
+// mode returns the enforcement of hard rules. If there is no user to ask, ask becomes deny.
 func (h *hooking) mode(enforce string) string {
 	if enforce == "ask" && !h.canAsk() {
 		return "deny"
@@ -85,8 +83,8 @@ func (h *hooking) mode(enforce string) string {
 	return enforce
 }
 
-// action is what the agent is about to do, and where. Only what it does in the project of a root
-// is judged; without one it is everything.
+// action returns the planned action of the agent and its place. Only its effects in the project
+// of root are judged; without a root, all are.
 func (h *hooking) action(root string) lukasa.Action {
 	a := lukasa.Action{Tool: h.call.Tool, Arguments: h.call.Arguments, Place: projects.PlaceFor(&h.place.Place), Project: filepath.ToSlash(root)}
 	a.Place.Dir, a.Place.Home = filepath.ToSlash(h.place.Dir), filepath.ToSlash(h.place.Home)
@@ -99,8 +97,8 @@ func (h *hooking) action(root string) lukasa.Action {
 	return a
 }
 
-// settle finds out what counts in the place of a hook: whether anything is recorded, and what
-// becomes of an action that a hard rule forbids.
+// settle sets the settings of the place of a hook: whether events are recorded, and the
+// enforcement of hard rules.
 func (h *hooking) settle() {
 	own, err := projects.ReadOwnSettings(h.dir)
 	if err != nil {
@@ -110,7 +108,7 @@ func (h *hooking) settle() {
 	for _, problem := range a.Problems {
 		h.log(a.File + ", " + problem)
 	}
-	h.place.Settings = project.Settings{NoRecord: !a.Record} // the server takes this word for it
+	h.place.Settings = project.Settings{NoRecord: !a.Record} // the server relies on it
 	if !a.Record {
 		h.call.Events = nil
 	}

@@ -37,8 +37,8 @@ type hooking struct {
 	dir   string
 	call  *hook.Call
 	scope string
-	// place is what is known about the working directory, and enforce what becomes of an
-	// action that a hard rule forbids there.
+	// place is what is known about the working directory, and enforce the enforcement of
+	// hard rules there.
 	place   hookPlace
 	enforce string
 	// denied says that the action of this call was refused, and rule is the URI of the rule.
@@ -46,7 +46,7 @@ type hooking struct {
 	rule   string
 }
 
-// log writes a line about what went wrong.
+// log writes an error to the log.
 func (h *hooking) log(what string) {
 	who := h.agent
 	if h.call != nil {
@@ -57,8 +57,8 @@ func (h *hooking) log(what string) {
 	}
 }
 
-// note writes what went wrong to the log, or, in the server's process, to standard error,
-// from where the hook logs it.
+// note writes an error to the log, or, in the server's process, to standard error, from
+// where the hook logs it.
 func (h *hooking) note(what string) {
 	if h.dir == "" {
 		fmt.Fprintln(h.shell.Stderr, what)
@@ -67,7 +67,7 @@ func (h *hooking) note(what string) {
 	h.log(what)
 }
 
-// work does everything, in the process that the agent has started, and returns the answer.
+// work handles the call in the process that the agent has started, and returns the answer.
 func (h *hooking) work(ctx context.Context) []byte {
 	in, err := h.read(ctx)
 	input := in.Text
@@ -99,7 +99,7 @@ func (h *hooking) work(ctx context.Context) []byte {
 		h.broken(input, err)
 		return nil
 	}
-	// A server that does not answer leaves time to put the events elsewhere.
+	// If the server does not answer, enough time is left to spool the events.
 	sooner, cancel := h.until(ctx, 8)
 	out, err := h.forward(sooner, input)
 	cancel()
@@ -115,12 +115,12 @@ func (h *hooking) work(ctx context.Context) []byte {
 	return out
 }
 
-// until returns a context that ends after that many tenths of the time limit.
+// until returns a context that ends after the given tenths of the time limit.
 func (h *hooking) until(ctx context.Context, tenths time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, h.began.Add(h.flags.limit*tenths/10))
 }
 
-// read reads standard input, for as long as leaves time to put aside what has come.
+// read reads standard input, and leaves enough time to store what has arrived.
 func (h *hooking) read(ctx context.Context) (hook.Input, error) {
 	sooner, cancel := h.until(ctx, 6)
 	defer cancel()
@@ -143,8 +143,8 @@ func (h *hooking) decode(input []byte) (err error) {
 	return err
 }
 
-// placeAt returns what is known about a directory. The process that the agent started looks
-// at the files; the server takes its word.
+// placeAt returns what is known about a directory. The process that the agent started reads
+// the files; the server uses what that process sends.
 func (h *hooking) placeAt(dir string) project.Place {
 	switch {
 	case h.flags.place != "":
@@ -155,7 +155,7 @@ func (h *hooking) placeAt(dir string) project.Place {
 	return h.place.Place
 }
 
-// answers reports whether the agent waits for something that may be answered.
+// answers reports whether the agent waits for an answer that a hook can give.
 func (h *hooking) answers() bool {
 	if h.call.Ask == hook.Act {
 		return h.enforces()
@@ -163,7 +163,7 @@ func (h *hooking) answers() bool {
 	return h.call.Takes() && h.flags.budget > 0
 }
 
-// broken keeps an input that is none for a person to look at.
+// broken keeps an invalid input for a person to inspect.
 func (h *hooking) broken(input []byte, why error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		h.log("the input is empty")
@@ -218,7 +218,7 @@ func (h *hooking) forward(ctx context.Context, input []byte) ([]byte, error) {
 	}
 }
 
-// args is the command line again, as the server is to see it.
+// args returns the command line for the server.
 func (h *hooking) args() []string {
 	args := []string{NameHook, h.agent}
 	for _, name := range []string{"tenant", "agent", "budget", "limit"} {
@@ -232,9 +232,9 @@ func (h *hooking) args() []string {
 	return args
 }
 
-// served does it in the server's process. An error reaches the caller, which has another way.
-// What a prompt states is learned before it is answered, so that a rule that it lifts is not
-// in the answer.
+// served handles the call in the server's process. The caller receives an error, and falls back
+// to the spool. The statements of a prompt are learned before the answer, so that a rule that
+// the prompt lifts is not in it.
 func (h *hooking) served(ctx context.Context) error {
 	s := h.shell
 	input, err := io.ReadAll(s.Stdin)
@@ -252,7 +252,7 @@ func (h *hooking) served(ctx context.Context) error {
 	}
 	b := s.Served.Board
 	if h.call.Ask == hook.Act && spool.Pending(disk.OS(), s.Served.Dir) {
-		// A rule that waits there binds already.
+		// A rule that waits there is already in force.
 		if _, err := ask.FoldSpool(ctx, s.Served.Dir, b, ""); err != nil {
 			fmt.Fprintln(s.Stderr, "fold in what waits:", err)
 		}
@@ -277,7 +277,7 @@ func (h *hooking) served(ctx context.Context) error {
 	return err
 }
 
-// alone does it without a server. The events are on the disk before anything else is tried.
+// alone handles the call without a server. It writes the events to the disk first.
 func (h *hooking) alone(ctx context.Context) []byte {
 	name, unspooled := h.spool(h.call.Events)
 	out := h.aloneWith(ctx, name, unspooled)
@@ -320,7 +320,7 @@ func (h *hooking) aloneWith(ctx context.Context, name string, unspooled error) [
 		}
 	}()
 	if states {
-		name = "" // what it states is learned before it is answered
+		name = "" // its statements are learned before the answer
 	}
 	folded := h.fold(ctx, b, name)
 	if unspooled != nil {
@@ -332,7 +332,7 @@ func (h *hooking) aloneWith(ctx context.Context, name string, unspooled error) [
 		h.learn(ctx, b)
 	}
 	if !folded && h.call.Ask == hook.Act {
-		// The disk is full, and a rule that waits binds already.
+		// The disk is full, and a rule that waits is already in force.
 		if out := h.answerSpooled(); len(out) > 0 && string(out) != hook.None {
 			return out
 		}
@@ -340,7 +340,7 @@ func (h *hooking) aloneWith(ctx context.Context, name string, unspooled error) [
 	return h.answer(ctx, b)
 }
 
-// fold folds in what waits, and reports whether it could.
+// fold records the events in the spool, and reports whether it could.
 func (h *hooking) fold(ctx context.Context, b *lukasa.Board, except string) bool {
 	report, err := ask.FoldSpool(ctx, h.dir, b, except)
 	for _, a := range report.Aside {
@@ -381,11 +381,11 @@ func (h *hooking) record(ctx context.Context, b *lukasa.Board) error {
 	return nil
 }
 
-// writer is who records events that are trusted so far at most.
+// writer returns the writer of events with at most that trust.
 func (h *hooking) writer(ceiling record.Trust) lukasa.Writer {
 	w := lukasa.Writer{Actor: ask.HookActor, Trust: lukasa.User, Scope: h.scope}
 	if w.Scope != "" {
-		w.Actor = "" // whom the scope is for
+		w.Actor = "" // the holder of the scope
 	}
 	if ceiling != 0 {
 		w.Trust = min(ceiling, record.User)
@@ -393,7 +393,7 @@ func (h *hooking) writer(ceiling record.Trust) lukasa.Writer {
 	return w
 }
 
-// told returns the tenant that the command was told.
+// told returns the tenant that the command line names.
 func (h *hooking) told() (string, bool) {
 	if h.cmd.Flags().Changed("tenant") {
 		return h.flags.Tenant, true

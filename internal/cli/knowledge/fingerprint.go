@@ -20,7 +20,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// FingerprintCommand is what has to do with fingerprints.
+// FingerprintCommand returns the command `lukasa fingerprint`.
 func FingerprintCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fingerprint",
@@ -48,7 +48,7 @@ docs/fingerprints.md shows how, docs/formats/fingerprint.md what is in it.`,
 	return c
 }
 
-// fingerprintOut is what is said of a fingerprint that was written to a file.
+// fingerprintOut is the answer for a fingerprint that was written to a file.
 type fingerprintOut struct {
 	Out   string `json:"out"`
 	Bytes int    `json:"bytes"`
@@ -89,8 +89,7 @@ func writeFingerprint(s *ask.Shell, f *lukasa.Fingerprint, out, verb string) err
 	return nil
 }
 
-// readFingerprint reads the FILE of a fingerprint, and says in what is wrong with it
-// which file it is.
+// readFingerprint reads the FILE of a fingerprint. Its errors name the file.
 func readFingerprint(ctx context.Context, s *ask.Shell, path string) (*lukasa.Fingerprint, []byte, error) {
 	in, err := s.Open(ctx, []string{path})
 	if err != nil {
@@ -109,7 +108,7 @@ func readFingerprint(ctx context.Context, s *ask.Shell, path string) (*lukasa.Fi
 	return f, text, ofFile(in.Name, err)
 }
 
-// ofFile says of which file something is wrong.
+// ofFile adds the name of the file to an error.
 func ofFile(name string, err error) error {
 	if err == nil {
 		return nil
@@ -255,7 +254,7 @@ directory that is not there is made.`,
 		Args:    ask.OneName("FILE or -"),
 		Creates: true,
 		Flags:   []ask.Flag{{Field: "private", Help: "let it guide its writer alone"}},
-		Prepare: func(r *ask.Request) error { // what is no fingerprint is told before a directory is made for it
+		Prepare: func(r *ask.Request) error { // a file that is no fingerprint fails before a directory is created
 			f, err := soundFingerprint(r.Cmd.Context(), s, r.Args[0])
 			if err != nil {
 				return files.Stopped(r.Cmd.Context(), err)

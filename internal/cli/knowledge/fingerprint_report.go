@@ -96,7 +96,7 @@ func showFingerprint(s *ask.Shell, f *lukasa.Fingerprint, a *fingerprintInspecte
 	}
 }
 
-// entities is how many names of people and things are known.
+// entities is how many entities are known.
 func entities(f *lukasa.Fingerprint) int {
 	n := int64(0)
 	for _, k := range f.Graph.Kinds {

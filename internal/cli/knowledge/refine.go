@@ -92,7 +92,7 @@ type refineProblemAnswer struct {
 	Reason string     `json:"reason"`
 }
 
-// refiner returns who writes titles.
+// refiner returns the refiner, which writes titles.
 func refiner(s *ask.Shell, c *cobra.Command, f *refineFlags) (lukasa.Refiner, error) {
 	value := func(flag, env, given string) (text, name string) {
 		if c.Flags().Changed(flag) {

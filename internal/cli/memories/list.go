@@ -121,8 +121,8 @@ func (f *listFlags) options(s *ask.Shell) (o lukasa.ListOptions, err error) {
 // anyState is the --state that lists all of them, one state after the other.
 const anyState = "all"
 
-// turns returns the states to list, beginning with the one that --after goes on
-// in, and where to go on in it. A page of all states says which one it ended in.
+// turns returns the states to list, beginning with the one of the cursor in --after, and
+// the cursor within it. The cursor of a page of all states names its state.
 func (f *listFlags) turns() ([]lukasa.State, string, error) {
 	if f.state != anyState {
 		return []lukasa.State{lukasa.State(f.state)}, f.after, nil

@@ -55,7 +55,7 @@ func comeBack(_ *cobra.Command, err error) error {
 	return err
 }
 
-// answerThing prints a thing, or one form of it.
+// answerThing prints a record, or one form of it.
 func answerThing(v *ask.Visit, t *answer.Thing) error {
 	s := v.Shell
 	if t.Form != "" && !t.Valid {

@@ -61,10 +61,10 @@ them either; --no-purge puts that off, and --purge alone makes up for it.`,
 	return c
 }
 
-// redaction is something that is to be erased.
+// redaction is a record to erase.
 type redaction struct {
 	answer.Redaction
-	text string // what it says, for the question
+	text string // its text, for the confirmation
 }
 
 func redact(s *ask.Shell, c *cobra.Command, args []string, flags *redactFlags) error {
@@ -92,7 +92,7 @@ func redact(s *ask.Shell, c *cobra.Command, args []string, flags *redactFlags) e
 		if err != nil {
 			return err
 		}
-		// It is done, and what is left is told even if someone wants to leave.
+		// The redaction is done: report what remains, even if the command is cancelled.
 		return erased(context.WithoutCancel(ctx), v, t, targets, done, flags)
 	})
 }
@@ -109,8 +109,8 @@ func purge(ctx context.Context, s *ask.Shell, v *ask.Visit) error {
 	return nil
 }
 
-// redactions finds out what is to be erased. All of it must be there, or have
-// been erased before, and be of one tenant.
+// redactions returns the records to erase. All of them must exist, or have been erased
+// before, and belong to one tenant.
 func redactions(ctx context.Context, v *ask.Visit, args []string) ([]redaction, *lukasa.Tenant, error) {
 	var targets []redaction
 	var tenant *lukasa.Tenant
@@ -136,8 +136,8 @@ func redactions(ctx context.Context, v *ask.Visit, args []string) ([]redaction, 
 	return targets, tenant, nil
 }
 
-// newest takes the version off a reference, which has to be the current one:
-// whoever names an earlier one may think that the others stay.
+// newest takes the version off a reference, which has to be the current one: a user
+// who names an earlier version may expect that the others stay.
 func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, error) {
 	saw := ref.Version
 	if ref.Version = 0; saw == 0 {
@@ -149,7 +149,7 @@ func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, 
 	thing, err := t.Get(ctx, ref, lukasa.View{})
 	switch {
 	case errors.Is(err, fault.Erased), errors.Is(err, fault.Damaged):
-		return ref, nil // it is told further on
+		return ref, nil // reported later
 	case err != nil:
 		return ref, err
 	case thing.Version != saw:
@@ -159,8 +159,8 @@ func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, 
 	return ref, nil
 }
 
-// redactionOf looks at one thing that is to be erased. What cannot be read because
-// it is damaged may be erased all the same.
+// redactionOf looks up one record to erase. A damaged record, which cannot be read, may be
+// erased too.
 func redactionOf(ctx context.Context, v *ask.Visit, t *lukasa.Tenant, ref lukasa.Ref) (redaction, error) {
 	target := redaction{Redaction: answer.Redaction{URI: t.URI(ref.Kind, ref.ID)}}
 	var err error
@@ -186,7 +186,7 @@ func redactionOf(ctx context.Context, v *ask.Visit, t *lukasa.Tenant, ref lukasa
 	return target, nil
 }
 
-// agree asks whether to go on.
+// agree asks the user to confirm.
 func agree(ctx context.Context, s *ask.Shell, targets []redaction, yes bool) error {
 	if yes {
 		return nil
@@ -217,7 +217,7 @@ func agree(ctx context.Context, s *ask.Shell, targets []redaction, yes bool) err
 	return fault.New(fault.Canceled, "nothing was erased")
 }
 
-// erased purges the index and answers.
+// erased purges the index and prints the answer.
 func erased(ctx context.Context, v *ask.Visit, t *lukasa.Tenant, targets []redaction, done *lukasa.Erasure, flags *redactFlags) error {
 	named := make([]answer.Redaction, len(targets))
 	for i, x := range targets {

@@ -165,7 +165,7 @@ func (f *remembering) fail(c *cobra.Command, err error) error {
 	return err
 }
 
-// answer tells what was written, and what the version before had that this one has not.
+// answer prints what was written, and what this version lacks of the one before.
 func (f *remembering) answer(v *ask.Visit, a *answer.Write) error {
 	if gone := lost(v, a); len(gone) > 0 {
 		f.Note("this version lacks what version %d had: %s; say it again to keep it", a.Version-1, strings.Join(gone, ", "))

@@ -10,7 +10,7 @@ import (
 	"lukasa.dev/internal/cli/show"
 )
 
-// StatsCommand counts what a tenant has. The room on the disk is an operation of its own, and is told
+// StatsCommand counts what a tenant has. The space on the disk is an operation of its own, which runs
 // without a scope only.
 func StatsCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Stats]{

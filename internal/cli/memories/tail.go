@@ -87,12 +87,12 @@ func tail(s *ask.Shell, c *cobra.Command, flags *tailFlags) error {
 	}
 	err = f.run()
 	if c.Context().Err() != nil {
-		return nil // to be interrupted is how it ends
+		return nil // an interrupt is its normal end
 	}
 	return err
 }
 
-// follower shows events as they come.
+// follower shows events as they arrive.
 type follower struct {
 	*ask.Shell
 	cmd   *cobra.Command
@@ -100,15 +100,15 @@ type follower struct {
 	since time.Time
 	most  int
 
-	begun  bool // the past was shown, or is not wanted
+	begun  bool // past events were shown, or are not requested
 	next   uint64
 	tenant string
 }
 
-// pollEvery is how often a directory is looked at that nobody serves.
+// pollEvery is the interval at which a directory without a server is polled.
 const pollEvery = 500 * time.Millisecond
 
-// run shows what there is, and goes on until ctx ends.
+// run shows past events, and follows new ones until ctx ends.
 func (f *follower) run() error {
 	dir := ""
 	if f.Served.Board == nil {
@@ -126,7 +126,7 @@ func (f *follower) run() error {
 			if err := f.Forward(f.cmd.Context(), dir, f.arguments(dir)); !errors.Is(err, ask.ErrNobody) {
 				return err
 			} // it is gone again
-		case started && errors.Is(err, fault.Locked): // for long; it will be free again
+		case started && errors.Is(err, fault.Locked): // another process has it open; retry
 		case err != nil || f.flags.noFollow || f.Served.Board != nil:
 			return err
 		}
@@ -136,7 +136,7 @@ func (f *follower) run() error {
 	}
 }
 
-// look shows what is new. On a server's board it goes on as long as both are there.
+// look shows new events. On the board of a server it follows until either side ends.
 func (f *follower) look(ctx context.Context, v *ask.Visit) error {
 	t, err := v.Reader(ctx)
 	if err != nil {
@@ -165,12 +165,12 @@ func (f *follower) look(ctx context.Context, v *ask.Visit) error {
 	}
 }
 
-// query is what is asked for from a position on.
+// query returns the query for events from a position on.
 func (f *follower) query(from uint64) lukasa.TailQuery {
 	return lukasa.TailQuery{From: from, Session: f.flags.session, Agent: f.flags.agent, Type: hmx.EventType(f.flags.typ)}
 }
 
-// drain shows all from the next position on.
+// drain shows all events from the next position on.
 func (f *follower) drain(ctx context.Context, t *lukasa.Tenant) error {
 	for {
 		part, err := t.Tail(ctx, f.query(f.next))
@@ -191,21 +191,21 @@ func (f *follower) drain(ctx context.Context, t *lukasa.Tenant) error {
 	}
 }
 
-// missing tells of records that cannot be read.
+// missing reports records that cannot be read.
 func (f *follower) missing(part *lukasa.Tailed) {
 	if part.Damaged > 0 {
 		f.Note("%s cannot be read and left out; `lukasa verify --deep` says which", term.Counted(part.Damaged, "record"))
 	}
 }
 
-// pastPart is how many positions of the past are read at once, from the end on. With a
-// filter, most of them are passed over by their rows.
+// pastPart is how many past positions are read at once, backwards from the end. With a
+// filter, most of them are skipped by their rows.
 const (
 	pastPart     = 4096
 	filteredPart = 64 << 10
 )
 
-// past shows the latest events, and sets where to go on.
+// past shows the latest events, and sets the next position.
 func (f *follower) past(ctx context.Context, t *lukasa.Tenant) error {
 	part, err := t.Tail(ctx, f.query(math.MaxUint64))
 	if err != nil {
@@ -248,8 +248,8 @@ func (f *follower) past(ctx context.Context, t *lukasa.Tenant) error {
 	return f.Stdout.Failed()
 }
 
-// between returns the events from one position on and before another that are wanted, and
-// whether one was recorded before what is asked for.
+// between returns the matching events from one position on and before another, and whether
+// one was recorded before the requested time.
 func (f *follower) between(ctx context.Context, t *lukasa.Tenant, from, to uint64) (list []*lukasa.StoredEvent, older bool, err error) {
 	for at := from; at < to; {
 		q := f.query(at)
@@ -300,7 +300,7 @@ func (f *follower) show(ev *lukasa.StoredEvent) error {
 	return err
 }
 
-// arguments is the command line that goes on where this one is.
+// arguments returns the command line that continues from the current position.
 func (f *follower) arguments(dir string) []string {
 	args := []string{"tail", "--data", dir, "--tenant", f.tenant, "--from", strconv.FormatUint(f.next, 10)}
 	for _, x := range [][2]string{{"type", f.flags.typ}, {"session", f.flags.session}, {"agent", f.flags.agent}, {"scope", f.flags.Scope}} {
@@ -314,8 +314,8 @@ func (f *follower) arguments(dir string) []string {
 	return args
 }
 
-// journalState tells of a directory that nobody has open whether something was written to
-// it, or is waiting to be taken in.
+// journalState returns a text that changes when the journal or the spool of a directory
+// changes, for a directory that no process has open.
 func journalState(dir string) string {
 	var b strings.Builder
 	for _, name := range []string{"journal", "SPOOL"} {
@@ -332,7 +332,7 @@ func journalState(dir string) string {
 	return b.String()
 }
 
-// awaitChange returns when a directory is not as it was, or ctx ends.
+// awaitChange returns when a directory changes, or ctx ends.
 func awaitChange(ctx context.Context, dir, seen string) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()

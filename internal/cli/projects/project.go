@@ -59,22 +59,22 @@ everyone who works on it. It cannot switch rules off.`,
 	return c
 }
 
-// nameProjects is the file in a data directory that has what a person set for projects.
+// nameProjects is the file in a data directory with the settings of a person for projects.
 const nameProjects = "PROJECTS"
 
-// ownSetting is what a person set for one project. Empty is the default.
+// ownSetting are the settings of a person for one project. Empty is the default.
 type ownSetting struct {
 	Record  string `json:"record,omitempty"`
 	Enforce string `json:"enforce,omitempty"`
 }
 
-// OwnSettings are what a person set, by a project's identity.
+// OwnSettings are the settings of a person, by the identity of a project.
 type OwnSettings struct {
 	Version  int                   `json:"version"`
 	Projects map[string]ownSetting `json:"projects"`
 }
 
-// ReadOwnSettings reads what a person set. Nothing is set in a directory without the file.
+// ReadOwnSettings reads the settings of a person. A directory without the file has none.
 func ReadOwnSettings(dir string) (OwnSettings, error) {
 	o := OwnSettings{Version: 1, Projects: map[string]ownSetting{}}
 	name := filepath.Join(dir, nameProjects)
@@ -94,8 +94,7 @@ func ReadOwnSettings(dir string) (OwnSettings, error) {
 	return o, nil
 }
 
-// Of returns what is set for a place: for the first of its identities that something is set
-// for.
+// Of returns the settings of a place: those of the first of its identities that has some.
 func (o OwnSettings) Of(p *project.Place) ownSetting {
 	for _, id := range p.IDs {
 		if s, ok := o.Projects[id]; ok {
@@ -120,8 +119,8 @@ type projectAnswer struct {
 	Problems    []string `json:"problems"`
 }
 
-// PolicyAt is what counts in a place: recording, and enforcement over what an agent was
-// installed with.
+// PolicyAt returns the settings in force in a place: recording, and the enforcement. The setting
+// of the person wins, else the stricter of the project's file and the installed one.
 func PolicyAt(p *project.Place, own ownSetting, installed string) (a projectAnswer) {
 	a = projectAnswer{
 		Name: p.Name, Root: p.Root, IDs: append([]string{}, p.IDs...), Branch: p.Branch, File: p.Settings.File, Problems: append([]string{}, p.Settings.Problems...),
@@ -222,7 +221,7 @@ func FromWords(from, file string) string {
 	return ""
 }
 
-// writeOwnSetting keeps what a person set for a place under its first identity.
+// writeOwnSetting stores the settings of a person for a place under its first identity.
 func writeOwnSetting(dir string, all *OwnSettings, place *project.Place, own ownSetting) error {
 	maps.DeleteFunc(all.Projects, func(id string, _ ownSetting) bool { return slices.Contains(place.IDs, id) })
 	if own != (ownSetting{}) {
@@ -241,7 +240,7 @@ func writeOwnSetting(dir string, all *OwnSettings, place *project.Place, own own
 	})
 }
 
-// RepositoryAt returns what is known about a directory of a repository, and reports false of any
+// RepositoryAt returns what is known about a directory of a repository, and reports false for any
 // other one.
 func RepositoryAt(dir, home string) (project.Place, bool) {
 	name := filepath.FromSlash(dir)
@@ -256,6 +255,5 @@ func PlaceFor(p *project.Place) guide.Place {
 	return guide.Place{Branch: p.Branch, Aliases: p.Aliases, Root: filepath.ToSlash(p.Root)}
 }
 
-// DefaultEnforce is what becomes of an action that a hard rule forbids, unless a person chose
-// otherwise.
+// DefaultEnforce is the default enforcement of hard rules.
 const DefaultEnforce = "ask"

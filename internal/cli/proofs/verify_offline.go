@@ -23,8 +23,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-// verifyOffline checks a document that someone handed out, without a data
-// directory.
+// verifyOffline checks a document of a third party, without a data directory.
 func verifyOffline(s *ask.Shell, c *cobra.Command, what string, flags *verifyFlags) error {
 	ctx := c.Context()
 	if flags.deep || c.Flags().Changed("data") {
@@ -66,8 +65,8 @@ func onlyOneStdin(f *verifyFlags) error {
 	return nil
 }
 
-// mistaken says so if the document is of another sort than the flag is for, and
-// otherwise that it is as err says.
+// mistaken returns an error for a document of another sort than that of the flag, and
+// otherwise err.
 func mistaken(flag string, text []byte, err error) error {
 	is, name := "", ""
 	var fields map[string]json.RawMessage
@@ -86,7 +85,7 @@ func mistaken(flag string, text []byte, err error) error {
 	return fault.Newf(fault.Usage, "--%s: this is %s", flag, name).WithCause(err).WithFix("use --" + is)
 }
 
-// keyChanged adds to a signature that does not hold what is often behind it.
+// keyChanged adds the usual cause to the error of an invalid signature.
 func keyChanged(err error) error {
 	if !errors.Is(err, fault.NotProven) || !strings.Contains(err.Error(), "sign") {
 		return err
@@ -112,11 +111,11 @@ type provenAnswer struct {
 	Trust    lukasa.Trust    `json:"trust"`
 	Time     string          `json:"time"`
 	Actor    string          `json:"actor"`
-	URI      string          `json:"uri,omitempty"` // of a thing or event, if the content came with the proof
+	URI      string          `json:"uri,omitempty"` // of the record or event, if the proof has its content
 	Origin   string          `json:"origin"`
 	Size     uint64          `json:"size"`
 	Root     string          `json:"root"`
-	Payload  json.RawMessage `json:"payload,omitempty"` // what the record says, if it came with the proof
+	Payload  json.RawMessage `json:"payload,omitempty"` // of the record, if the proof has it
 }
 
 func verifyProof(ctx context.Context, s *ask.Shell, flags *verifyFlags, key string, about lukasa.URI) error {
@@ -164,9 +163,9 @@ func verifyProof(ctx context.Context, s *ask.Shell, flags *verifyFlags, key stri
 	return nil
 }
 
-// provenAbout checks that a record is one of the thing that a URI names. Without
-// the content, the digest of an event's id tells; that of a version of a thing
-// needs its number.
+// provenAbout checks that a record is a version of what a URI names. Without the
+// content, the digest of the id of an event suffices; that of a versioned record
+// needs the number of the version.
 func provenAbout(about lukasa.URI, found string, h *record.Header) error {
 	id := about.ID
 	if about.Kind != lukasa.EventKind && about.Version != 0 {
@@ -184,7 +183,7 @@ func provenAbout(about lukasa.URI, found string, h *record.Header) error {
 	return fault.Newf(fault.NotProven, "about: the record is not one of %s", about)
 }
 
-// identity returns the id in a payload, and the body if it is that of a thing.
+// identity returns the id in a payload, and the body of a versioned record.
 func identity(kind record.Kind, payload []byte) (string, lukasa.Body) {
 	if kind == record.Event {
 		var ev struct {
@@ -289,9 +288,8 @@ func verifyReceipts(ctx context.Context, s *ask.Shell, flags *verifyFlags, key s
 	return nil
 }
 
-// splitNotes takes signed notes that stand one after the other apart. A note ends
-// with its lines of signatures. What is no note comes back as one, for the check
-// to refuse.
+// splitNotes splits a sequence of signed notes. A note ends with its lines of signatures.
+// Text that is not a note is returned as one, and the check refuses it.
 func splitNotes(text []byte) [][]byte {
 	var notes [][]byte
 	var note []byte

@@ -7,8 +7,8 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
-// askedEmbedder is an embedder that was asked about one text before, so that nobody has
-// to wait for it while the directory is held.
+// askedEmbedder is an embedder that already has the result for one text, so that no other
+// process waits for the embedder while this one has the directory open.
 type askedEmbedder struct {
 	lukasa.Embedder
 	text    string

@@ -77,8 +77,7 @@ docs/cold-start.md tells the whole story.`,
 	return c
 }
 
-// addHeadNow adds --now, for reads that go by the time of the newest record
-// unless they are told another.
+// addHeadNow adds --now, for reads whose default time is that of the newest record.
 func addHeadNow(c *cobra.Command, now *string) {
 	c.Flags().StringVar(now, "now", "", headNowHelp)
 }
@@ -107,8 +106,8 @@ func conditionFlags(conditions []string) error {
 	return ask.BadFlag("condition", memory.CheckConditions("condition", conditions))
 }
 
-// headView returns when a read looks: at the time of the newest record, unless
-// it was told another.
+// headView returns the view of a read: at the time of the newest record, unless now
+// names another.
 func headView(s *ask.Shell, now string) (lukasa.View, error) {
 	switch now {
 	case "":

@@ -97,7 +97,7 @@ func showBundle(s *ask.Shell, b *bundle.Bundle, c *coldStart) {
 	}
 }
 
-// showTask says whom and what the bundle is for.
+// showTask prints the agent and the task of the bundle.
 func showTask(s *ask.Shell, b *bundle.Bundle, c *coldStart) {
 	task := "what every agent is told"
 	if c.verb != "" {
@@ -145,7 +145,7 @@ func showBudget(s *ask.Shell, b *bundle.Bundle) {
 	fmt.Fprintln(s.Stdout)
 }
 
-// showReachable prints what was left out for want of room, best first.
+// showReachable prints what was left out because of the budget, best first.
 func showReachable(s *ask.Shell, b *bundle.Bundle) {
 	if b.Trimmed == 0 {
 		return
@@ -220,7 +220,7 @@ func (c *coldStart) missing() string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// ways returns what helps to have something told, and how it is done.
+// ways returns hints that fill a bundle, each with its command.
 func (c *coldStart) ways(first bool) [][2]string {
 	var ways [][2]string
 	if !first && (c.verb == "" || len(c.objects) == 0) {

@@ -114,7 +114,7 @@ func explained(ctx context.Context, v *ask.Visit, what string) (*lukasa.Tenant, 
 		return nil, err
 	}
 	root, err := v.Root(ctx, u.Tenant)
-	if err == nil && root.Size == 0 { // whoever names a URI names a tenant
+	if err == nil && root.Size == 0 { // a URI names a tenant
 		err = ask.NoRecords(u.Tenant)
 	}
 	return v.Handle(u.Tenant, lukasa.Writer{}), err

@@ -228,8 +228,8 @@ func flagged(advice string) string {
 	})
 }
 
-// noEvents tells how to find events, if it was a type of them that nothing was
-// found of and events were not looked at.
+// noEvents prints how to find events, if the search was for a type of events, did not
+// include events, and found nothing.
 func (f *finding) noEvents() {
 	fields := f.request.Fields
 	types, _ := fields["types"].([]string)

@@ -33,7 +33,7 @@ const (
 
 func PackFormats() []string { return []string{packMarkdown, packJSON, packTerminal} }
 
-// packFlags are the flags of whoever asks for a pack.
+// packFlags are the flags of commands that make a pack.
 type packFlags struct {
 	ask.BoardFlags
 	budget                  int
@@ -141,7 +141,7 @@ func oneQuery(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// add adds the flags that say which pack is meant.
+// add adds the flags that select a pack.
 func (f *packFlags) add(c *cobra.Command) {
 	f.AddTenant(c)
 	f.AddScope(c)
@@ -166,7 +166,7 @@ func (f *packFlags) add(c *cobra.Command) {
 	ask.SuggestValues(c, "section", ask.Names(hmx.Sections()))
 }
 
-// options checks the flags, as far as whoever makes the pack does not.
+// options checks the flags, as far as the packer does not.
 func (f *packFlags) options(s *ask.Shell, c *cobra.Command, query string) (o lukasa.PackOptions, err error) {
 	o = lukasa.PackOptions{
 		Query: query, Budget: f.budget, Strategy: lukasa.Strategy(f.strategy), Counter: f.counter, Tags: f.tags, Session: f.session,
@@ -206,7 +206,7 @@ func (f *packFlags) options(s *ask.Shell, c *cobra.Command, query string) (o luk
 		Query: query, Budget: o.Budget, Strategy: o.Strategy, Counter: o.Counter, Weights: o.Weights, SectionWeights: o.SectionWeights,
 		MinRelevance: o.MinRelevance, Sections: o.Sections, Tags: o.Tags, Priors: o.Priors,
 	}
-	if _, err = request.Normalize(); err != nil { // before a directory is waited for
+	if _, err = request.Normalize(); err != nil { // before waiting for a directory
 		return o, asPack(c, err)
 	}
 	if f.priors != "" && o.Strategy != hmx.StrategyFingerprintGuided {
@@ -215,7 +215,7 @@ func (f *packFlags) options(s *ask.Shell, c *cobra.Command, query string) (o luk
 	return o, nil
 }
 
-// view returns who looks, and when.
+// view returns the view of the flags.
 func (f *packFlags) view(s *ask.Shell, c *cobra.Command) (lukasa.View, error) {
 	v, err := headView(s, f.now)
 	if err != nil {
@@ -259,17 +259,17 @@ func addAsOf(c *cobra.Command, text *string) {
 	c.Flags().StringVar(text, "as-of", "", "as it was in a `STATE`: when a position was the newest, such as 41; at a root or 8 or more of its first digits; at a time, such as 2026-03-14, 2026-03-14T03:00:00Z or 7d ago written 7d")
 }
 
-// replaying has a terminal told how far a past state is that has to be replayed, until the
-// function that it returns is called.
+// replaying shows the progress of the replay of a past state on a terminal, until the caller
+// calls done.
 func replaying(s *ask.Shell, as *lukasa.AsOf) (done func()) {
 	p := s.Progress()
 	as.Progress = ask.Parts(p, "replaying", "record")
 	return p.Done
 }
 
-// asOfFlag reads what names a state: 64 hexadecimal digits are a root, and 8 or more its
-// beginning, unless they are up to 20 plain ones, which are a position as fewer are; all
-// else is a time. Without the flag it is the present.
+// asOfFlag reads the name of a state: up to 20 decimal digits are a position, 64 hexadecimal
+// digits a root, and 8 or more the beginning of one. Anything else is a time. Without the flag
+// it is the present.
 func asOfFlag(s *ask.Shell, c *cobra.Command, text string) (as lukasa.AsOf, err error) {
 	if text == "" && c.Flags().Changed("as-of") {
 		return as, fault.New(fault.Usage, "--as-of: it is empty").WithFix("give a position, a root or a time, or leave it away for the present")
@@ -322,7 +322,7 @@ func packFlag(field string) (string, bool) {
 	return "", false
 }
 
-// asPack says what is wrong with a request in the words of the command line.
+// asPack rewrites an error of a request in the terms of the command line.
 func asPack(c *cobra.Command, err error) error {
 	e := fault.From(err)
 	if e == nil || e.Code != fault.InvalidArgument {
@@ -365,7 +365,7 @@ func packFormat(s *ask.Shell, c *cobra.Command, given string) (string, error) {
 	return "", ask.UnknownName(fault.Usage, "format for --format", given, PackFormats())
 }
 
-// runPack prints a pack, or what else was asked for.
+// runPack prints a pack, in the form that the flags select.
 func runPack(s *ask.Shell, c *cobra.Command, query string, flags *packFlags) error {
 	format, err := packFormat(s, c, flags.format)
 	if err != nil {
@@ -414,7 +414,7 @@ func runPack(s *ask.Shell, c *cobra.Command, query string, flags *packFlags) err
 	})
 }
 
-// packer returns the tenant that a pack is of. One that was named has to be there.
+// packer returns the tenant of a pack. A tenant that the user named must exist.
 func packer(ctx context.Context, v *ask.Visit) (*lukasa.Tenant, error) {
 	t, err := v.Reader(ctx)
 	if err != nil {
@@ -427,13 +427,13 @@ func packer(ctx context.Context, v *ask.Visit) (*lukasa.Tenant, error) {
 	return t, v.Slip(t.Name(), root.Size)
 }
 
-// ask checks the flags, and asks the embedder before the directory is held.
+// ask checks the flags, and calls the embedder before it opens the directory.
 func (f *packFlags) ask(s *ask.Shell, c *cobra.Command, query string) (lukasa.PackOptions, error) {
 	o, err := f.options(s, c, query)
 	if err != nil {
 		return o, err
 	}
-	// A question is not worth a long wait.
+	// A query must not wait long.
 	if o.Embedder, err = s.Embedder(c, &f.embedder, lukasa.EmbedServer{Retries: -1}); err != nil {
 		return o, err
 	}
@@ -476,9 +476,9 @@ func showPacked(s *ask.Shell, p *lukasa.Packed, proof *lukasa.PackProof, format 
 	return err
 }
 
-// rulesLeftOut says how many rules are not in the text of a pack for want of room, and how
-// many are cut; nothing if all are there. A pack names up to 20 of those that hold and 100 of
-// what it dropped, so that it may be more.
+// rulesLeftOut returns how many rules do not fit into the text of a pack, and how many are cut;
+// nothing if all are there. A pack names up to 20 rules and 100 dropped candidates, so the real
+// number may be higher.
 func rulesLeftOut(p *hmx.Pack, sections []hmx.Section) string {
 	if len(sections) > 0 && !slices.Contains(sections, hmx.SectionConstraints) {
 		return ""
@@ -556,7 +556,7 @@ func packContext(s *ask.Shell, c *cobra.Command, topic string, flags *packFlags,
 			return s.WriteJSON(answer.BlockOf(block))
 		}
 		if block != "" && s.Detect(s.Stdout.Target).Is {
-			block += "\n" // whoever counts what a pipe gets finds it within the budget
+			block += "\n" // only at a terminal: the output to a pipe stays within the budget
 		}
 		_, err = io.WriteString(s.Stdout, block)
 		return err

@@ -177,8 +177,8 @@ out m2
 	}
 }
 
-// TestRemadeIsTold: whether a pack was made again is told, and what is not known if it was
-// not.
+// TestRemadeIsTold: the report says whether a pack was made again, and what is unknown if it
+// was not.
 func TestRemadeIsTold(t *testing.T) {
 	if got := show.RemadeText(&lukasa.PackProof{Remade: lukasa.RemadeYes}); got != "made again, it is the same: nothing is missing in it" {
 		t.Error(got)

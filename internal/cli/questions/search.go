@@ -11,9 +11,8 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// asks reports whether a find with a text is a question: whether what the flags
-// say narrows where an answer may come from, and asks for nothing that takes a
-// comparison of one thing after the other.
+// asks reports whether a find with a text is a search: whether the flags only narrow the
+// candidates, and none needs a comparison of one record after the other.
 func (f *finding) asks(text string) bool {
 	for _, field := range []string{"key_prefix", "frame", "status", "state", "held_at", "where", "follow", "seeds"} {
 		if f.request.Fields[field] != nil {

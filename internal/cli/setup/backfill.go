@@ -22,7 +22,7 @@ import (
 	"lukasa.dev/internal/migrate"
 )
 
-// backfill brings in what an agent has recorded until now.
+// backfill imports the transcripts that an agent has written so far.
 type backfill struct {
 	shell *ask.Shell
 	flags *installFlags
@@ -41,14 +41,14 @@ type backfillAnswer struct {
 	// Note says why some cannot be read, and Problems are sessions that were not exported.
 	Note     string   `json:"note,omitempty"`
 	Problems []string `json:"problems,omitempty"`
-	// Import is what lukasa import --from --json prints; absent if nothing was brought in.
+	// Import is what lukasa import --from --json prints; absent if nothing was imported.
 	Import json.RawMessage `json:"import,omitempty"`
 	// Compile is what lukasa compile --json prints then.
 	Compile json.RawMessage `json:"compile,omitempty"`
 }
 
-// planBackfill looks for transcripts, if they are wanted. It is done before anything is written,
-// so that an agent without any is told first.
+// planBackfill looks for transcripts, if --backfill asks for them. It runs before anything is
+// written, so that an agent without transcripts is an error that changes nothing.
 func planBackfill(s *ask.Shell, c *cobra.Command, setup *agents.Setup, flags *installFlags) (*backfill, error) {
 	if !flags.backfill {
 		return nil, nil
@@ -64,7 +64,7 @@ func planBackfill(s *ask.Shell, c *cobra.Command, setup *agents.Setup, flags *in
 	return &backfill{shell: s, flags: flags, found: found, world: setup.World}, nil
 }
 
-// answer is what was found.
+// answer returns what was found.
 func (b *backfill) answer() *backfillAnswer {
 	b.told = &backfillAnswer{Directories: append([]string{}, b.found.Directories...), Files: b.found.Files, Sessions: b.found.Sessions, Bytes: b.found.Bytes, Note: b.found.Note}
 	if !b.found.Newest.IsZero() {
@@ -73,10 +73,10 @@ func (b *backfill) answer() *backfillAnswer {
 	return b.told
 }
 
-// run brings in what was found, as lukasa import --from does, and compiles it. It prints a line
-// for what was found, one for what became of it and what was learned, and returns the exit code. What the import
-// left out is no failure of this command, since nobody mends an agent's transcripts. With
-// --json, what both print becomes a part of the answer.
+// run imports the transcripts, as lukasa import --from does, and compiles them. It prints a line
+// for the transcripts and one for the results, and returns the exit code. What the import left
+// out is no failure of this command, since a user does not repair an agent's transcripts. With
+// --json, the output of both commands becomes a part of the answer.
 func (b *backfill) run(c *cobra.Command) int {
 	s := b.shell
 	if !s.JSON {
@@ -107,8 +107,8 @@ func (b *backfill) run(c *cobra.Command) int {
 	return code
 }
 
-// export has the agent's own program write what only it can read, and returns what is to be
-// read, and what to call in the end.
+// export runs the agent's own program to export what only it can read. It returns the files to
+// import, and a function to call at the end.
 func (b *backfill) export(c *cobra.Command) (dirs []string, done func(), err error) {
 	done = func() {}
 	if b.found.Exports() == 0 {
@@ -127,7 +127,7 @@ func (b *backfill) export(c *cobra.Command) (dirs []string, done func(), err err
 	return dirs, done, err
 }
 
-// tellImport says what became of what was read.
+// tellImport prints the result of the import.
 func (b *backfill) tellImport() {
 	s := b.shell
 	var a files.ImportFromAnswer
@@ -166,7 +166,7 @@ func (b *backfill) tellImport() {
 	}
 }
 
-// tellCompile says what was learned.
+// tellCompile prints the result of the compile.
 func (b *backfill) tellCompile() {
 	s := b.shell
 	var a answer.Compiled
@@ -189,8 +189,8 @@ func (b *backfill) shared(c *cobra.Command) []string {
 	return append(flags, "--json")
 }
 
-// also runs another command in this process, and returns its exit code and what it printed. Its
-// progress is shown; what it says of an error only if it ends with one.
+// also runs another command in this process, and returns its exit code and its output. It shows
+// the progress, and the error output only if the command fails.
 func (b *backfill) also(c *cobra.Command, args, rest []string) (int, json.RawMessage) {
 	s := b.shell
 	var out bytes.Buffer
@@ -242,10 +242,10 @@ func (p *progressOnly) tell(s *ask.Shell) {
 		s.Report(fault.New(body.Error.Code, body.Error.Detail).WithFix(body.Error.Fix))
 		return
 	}
-	_, _ = p.to.Write(p.held.Bytes()) // there is no other place to say it
+	_, _ = p.to.Write(p.held.Bytes()) // there is no other place to report it
 }
 
-// tell says how much there is.
+// tell prints how many transcripts there are.
 func (b *backfill) tell() {
 	s := b.shell
 	if b.found.Note != "" {
@@ -276,7 +276,7 @@ func (b *backfill) tell() {
 	}
 }
 
-// mebibytes writes how long something is, for people.
+// mebibytes writes a size for people.
 func mebibytes(n int64) string {
 	const mib = 1 << 20
 	if n < mib {

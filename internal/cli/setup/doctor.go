@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/fault"
 )
 
-// verdict is what a doctor says of one thing.
+// verdict is the result of one check.
 type verdict string
 
 const (
@@ -21,7 +21,7 @@ const (
 	mend  verdict = "mend"
 )
 
-// diagnosis is one thing that was looked at.
+// diagnosis is one check with its result.
 type diagnosis struct {
 	Part    string  `json:"part"` // directory, server, agents or project
 	Check   string  `json:"check"`

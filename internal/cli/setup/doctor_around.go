@@ -22,7 +22,7 @@ import (
 	"lukasa.dev/internal/project"
 )
 
-// server looks at the server that has the directory.
+// server checks the server that has the directory open.
 func (x *examination) server(ctx context.Context) {
 	a, err := ask.ReadAddress(x.dir)
 	switch {
@@ -60,7 +60,7 @@ func (x *examination) server(ctx context.Context) {
 // portTime is how long a port may take to answer.
 const portTime = 3 * time.Second
 
-// port looks whether the server is reached over the network where it says it is.
+// port checks whether the server answers at the network address that it states.
 func (x *examination) port(where string) {
 	u, err := url.Parse(where)
 	if where == "" || err != nil || u.Host == "" {
@@ -79,11 +79,11 @@ func (x *examination) port(where string) {
 		x.say("port", mend, "look whether something between here and there blocks it, and at --listen of `lukasa serve`", "nothing is reached at %s: %v", where, term.Cause(err))
 		return
 	}
-	_ = conn.Close() // nothing was said
+	_ = conn.Close() // nothing was sent
 	x.say("port", sound, "", "%s", where)
 }
 
-// agents looks how the agents on this machine are set up.
+// agents checks the setup of the agents on this machine.
 func (x *examination) agents(ctx context.Context) {
 	any := false
 	for _, agent := range agents.All() {
@@ -104,7 +104,7 @@ func (x *examination) agents(ctx context.Context) {
 	}
 }
 
-// agent tells how one agent is set up.
+// agent reports the setup of one agent.
 func (x *examination) agent(ctx context.Context, setup *agents.Setup, a *agentState) {
 	install := "`lukasa install " + a.Agent + "` sets it up"
 	switch {
@@ -138,7 +138,7 @@ func (x *examination) agent(ctx context.Context, setup *agents.Setup, a *agentSt
 // trustTime is how long an agent may take to say whether it trusts its hooks.
 const trustTime = 5 * time.Second
 
-// untrusted says why an agent does not run its hooks, if it does not.
+// untrusted returns why an agent does not run its hooks, or nothing.
 func (x *examination) untrusted(ctx context.Context, setup *agents.Setup) (why, fix string) {
 	ctx, cancel := context.WithTimeout(ctx, trustTime)
 	defer cancel()
@@ -149,7 +149,7 @@ func (x *examination) untrusted(ctx context.Context, setup *agents.Setup) (why, 
 	return setup.Untrusted(ctx, dir)
 }
 
-// enforceWords says what an agent does about an action that a hard rule forbids.
+// enforceWords describes the enforcement of hard rules.
 func enforceWords(agent, mode string) string {
 	switch {
 	case mode == "off":
@@ -162,7 +162,7 @@ func enforceWords(agent, mode string) string {
 	return "it refuses what a hard rule forbids (enforce " + mode + ")"
 }
 
-// project looks at what counts in the project of the current directory.
+// project reports the settings of the project of the current directory.
 func (x *examination) project(context.Context) {
 	at, err := os.Getwd()
 	if err != nil {
@@ -196,11 +196,11 @@ func (x *examination) project(context.Context) {
 	x.say("language", sound, "", "statements and rules are read in English; text in another language is recorded, found and quoted, and becomes no rule by itself")
 }
 
-// runsProgram finds the program that an entry of ours runs, in JSON and TOML alike.
+// runsProgram finds the program of an entry of Lukasa, in JSON and in TOML.
 var runsProgram = regexp.MustCompile(`"(/[^"\\]+?) hook [a-z]|"command":\s*"(/[^"\\]+)",\s*"args":\s*\[\s*"mcp"|"(/[^"\\]+)",\s*"mcp"|command = "(/[^"\\]+)"\s*\nargs = \["mcp"`)
 
-// goneProgram returns a program that an agent is to run and that is not there, or nothing.
-// What cannot be told of a file is not said.
+// goneProgram returns a program that the settings of an agent name and that does not exist, or
+// nothing. It skips files that it cannot read.
 func goneProgram(a *agentState) string {
 	for _, f := range a.Files {
 		text, err := os.ReadFile(f.File)

@@ -24,7 +24,7 @@ import (
 // firstSteps is what to do where there is nothing yet.
 const firstSteps = "begin with `lukasa install AGENT`, such as claude-code, or with `lukasa remember KEY TEXT`; `lukasa demo` shows how it works"
 
-// directory looks at the data directory.
+// directory checks the data directory.
 func (x *examination) directory(ctx context.Context) {
 	info, err := os.Stat(x.dir)
 	switch {
@@ -52,13 +52,13 @@ func (x *examination) directory(ctx context.Context) {
 	x.inside(ctx)
 }
 
-// absent tells that there is no data directory. The first session of an agent that is set up makes
+// absent reports that there is no data directory. The first session of an agent with hooks creates
 // one.
 func (x *examination) absent() {
 	for _, agent := range agents.All() {
 		setup, _, err := setup(x.Shell, agent.Name, &installFlags{})
 		if err != nil {
-			continue // told with the agents
+			continue // reported with the agents
 		}
 		if state := agentStateOf(setup); state.Server {
 			x.say("exists", heed, "start a session of "+agent.Title+", and look again; or name another with --data", "there is no directory %s yet; the first session makes it", x.dir)
@@ -68,7 +68,7 @@ func (x *examination) absent() {
 	x.say("exists", mend, firstSteps+"; or name another with --data", "there is no directory %s", x.dir)
 }
 
-// unmarked tells of a directory without the file that says what it is.
+// unmarked reports a directory without the file that marks a data directory.
 func (x *examination) unmarked(err error) {
 	entries, listed := os.ReadDir(x.dir)
 	switch {
@@ -83,7 +83,8 @@ func (x *examination) unmarked(err error) {
 	}
 }
 
-// rights looks who may read and write the directory, and reports whether we may.
+// rights checks the permissions of the directory, and reports whether this process may read
+// and write it.
 func (x *examination) rights(info fs.FileInfo) bool {
 	if _, err := os.ReadDir(x.dir); err != nil {
 		x.say("rights", mend, "run it as the owner, or mend the rights of the directory with chmod", "it cannot be read: %v", term.Cause(err))
@@ -103,13 +104,13 @@ func (x *examination) rights(info fs.FileInfo) bool {
 	return true
 }
 
-// Room on the disk: less than the first is too little, less than the second worth a word.
+// Free space on the disk: less than the first is an error, less than the second a warning.
 const (
 	tooLittle = 64 << 20
 	little    = 1 << 30
 )
 
-// room looks how much room is left.
+// room checks the free space.
 func (x *examination) room() {
 	free, err := disk.Usage(disk.OS(), x.dir)
 	switch {
@@ -124,7 +125,7 @@ func (x *examination) room() {
 	}
 }
 
-// spooled looks what hooks have put down.
+// spooled checks the spool.
 func (x *examination) spooled() {
 	waiting := fileCount(filepath.Join(x.dir, spool.Dir))
 	aside := fileCount(filepath.Join(x.dir, spool.Dir, "aside"))
@@ -139,7 +140,7 @@ func (x *examination) spooled() {
 	}
 }
 
-// fileCount is how many files a directory has; none if it is not there.
+// fileCount is how many files a directory has; 0 if it does not exist.
 func fileCount(dir string) (n int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -153,7 +154,7 @@ func fileCount(dir string) (n int) {
 	return n
 }
 
-// witness looks whether a rollback of the whole directory would be found out.
+// witness checks whether a rollback of the whole directory would be detected.
 func (x *examination) witness() {
 	dir := x.WitnessDir()
 	switch info, err := os.Stat(dir); {
@@ -170,7 +171,7 @@ func (x *examination) witness() {
 	}
 }
 
-// inside looks at journal, indexes and keys: through the server that has the directory, or
+// inside checks journal, indexes and keys: through the server that has the directory open, or
 // by opening it in memory.
 func (x *examination) inside(ctx context.Context) {
 	held, err := disk.Peek(disk.OS(), filepath.Join(x.dir, "LOCK"))
@@ -189,7 +190,7 @@ func (x *examination) inside(ctx context.Context) {
 	x.opened(ctx)
 }
 
-// inUse tells of a directory that another process has.
+// inUse reports a directory that another process has open.
 func (x *examination) inUse(ctx context.Context, err error) {
 	if ask.IsServed(x.dir) {
 		x.say("lock", sound, "", "%v", err)
@@ -201,7 +202,7 @@ func (x *examination) inUse(ctx context.Context, err error) {
 	x.say("lock", heed, "run this again when it is done; if it hangs, end that process", "%v, so journal and indexes were not looked at", err)
 }
 
-// verified tells what a server found.
+// verified reports the verification of a server.
 func (x *examination) verified(text []byte) {
 	if bytes.Contains(text, []byte(`"ok":true`)) {
 		x.say("journal", sound, "", "the server finds it in order")
@@ -210,8 +211,8 @@ func (x *examination) verified(text []byte) {
 	x.say("journal", mend, "`lukasa verify` lists what is wrong; restore from a copy, or `lukasa rebuild` if only the index is hit; "+files.SalvageLine+" saves what can still be read", "the server finds damage in it")
 }
 
-// ask has the server carry out a command, and returns what it prints. What the server
-// would refuse is an error.
+// ask runs a command in the server, and returns what it prints. A refusal of the server is an
+// error.
 func (x *examination) ask(ctx context.Context, args ...string) ([]byte, error) {
 	var out, problems bytes.Buffer
 	s := ask.NewShell(x.Program, strings.NewReader(""), &out, &problems, x.Lookup, func(any) term.Terminal { return term.Terminal{} })
@@ -225,14 +226,14 @@ func (x *examination) ask(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// maxBehind is how much of the journal is read into an index in memory. More is left to
-// a command that may write it down.
+// maxBehind is how much of the journal is read into an index in memory. More is left to a
+// command that may write the index to the disk.
 const maxBehind = 32 << 20
 
 // errBehind ends an opening that would read too much.
 var errBehind = errors.New("the index is behind")
 
-// opened opens the directory in memory and looks at it as a quick verification does.
+// opened opens the directory in memory and runs a quick verification.
 func (x *examination) opened(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -261,7 +262,7 @@ func (x *examination) opened(ctx context.Context) {
 	x.looked(ctx, b, behind)
 }
 
-// closed tells of a directory that cannot be opened.
+// closed reports a directory that cannot be opened.
 func (x *examination) closed(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:
@@ -272,7 +273,7 @@ func (x *examination) closed(ctx context.Context, err error) {
 	}
 }
 
-// looked tells what a quick verification finds.
+// looked reports the result of a quick verification.
 func (x *examination) looked(ctx context.Context, b *lukasa.Board, behind uint64) {
 	r, err := b.Verify(ctx, lukasa.VerifyOptions{})
 	if err != nil {
@@ -289,7 +290,7 @@ func (x *examination) looked(ctx context.Context, b *lukasa.Board, behind uint64
 			check, fix = "keys", "bring the directory `keys` back from a copy, or make a new key with `lukasa root --new-key`"
 		}
 		if bad[check] {
-			continue // the first tells what to do; verify lists all
+			continue // the first has the advice; verify lists all
 		}
 		bad[check] = true
 		x.say(check, mend, fix, "%s", f.Detail)

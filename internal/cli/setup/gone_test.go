@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An agent that is told to run a program that was moved away is noticed, in whichever way
-// its settings say it.
+// Settings of an agent that name a program that was moved away are detected, in each of their
+// notations.
 func TestGoneProgram(t *testing.T) {
 	dir := t.TempDir()
 	here := filepath.Join(dir, "lukasa")

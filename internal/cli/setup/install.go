@@ -120,7 +120,7 @@ func oneAgent(c *cobra.Command, args []string) error {
 	return fault.Newf(fault.Usage, "%q takes one AGENT, got %d arguments", c.CommandPath(), len(args)).WithFix("run it once an agent")
 }
 
-// setup says how the agent of that name is set up. The note is to be told, if there is one.
+// setup returns the setup of the agent of that name, and a note for the user or nothing.
 func setup(s *ask.Shell, name string, flags *installFlags) (setup *agents.Setup, note string, err error) {
 	agent, ok := agents.ByName(name)
 	if !ok {
@@ -139,11 +139,11 @@ func setup(s *ask.Shell, name string, flags *installFlags) (setup *agents.Setup,
 	return &agents.Setup{Agent: agent, World: world, Command: command, NoHooks: flags.noHooks, DryRun: flags.dryRun}, note, nil
 }
 
-// ownProgram returns the path of the program that agents are to run: this one, by the name under
-// which it is on the search path if it is, since that outlives an update.
+// ownProgram returns the path of the program for agents: this one, by its name on the search path
+// if it is there, since that survives an update.
 func ownProgram(w *agents.World, named string) (path, note string, err error) {
 	if named != "" && filepath.Base(named) == named {
-		return named, "", nil // to be looked for
+		return named, "", nil // found by the search path
 	}
 	if named != "" {
 		if path, err = filepath.Abs(named); err != nil {
@@ -174,7 +174,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// commandFlags returns the flags that are written into what the agent runs.
+// commandFlags returns the flags of the commands that the agent runs.
 func commandFlags(s *ask.Shell, c *cobra.Command, flags *installFlags) ([]string, error) {
 	var out []string
 	if c.Flags().Changed("data") {
@@ -211,8 +211,8 @@ func hookFlagsOf(c *cobra.Command, setup *agents.Setup, flags *installFlags) ([]
 	return append(kept, "--enforce="+flags.enforce), nil
 }
 
-// installedTenant is the tenant that the agent's memory is in. It is written down even if it
-// was not said: which one is meant must not change when another appears.
+// installedTenant is the tenant of the agent's memory. The settings name it even if the user did
+// not, so that it does not change when another tenant appears.
 func installedTenant(s *ask.Shell, c *cobra.Command, flags *installFlags) string {
 	if c.Flags().Changed("tenant") {
 		return flags.Tenant
@@ -289,7 +289,7 @@ func install(s *ask.Shell, c *cobra.Command, name string, flags *installFlags) e
 	return finishInstall(s, c, a, setup, fill)
 }
 
-// finishInstall tells what was done, and brings in transcripts if they are wanted.
+// finishInstall prints what was done, and imports transcripts if --backfill asks for them.
 func finishInstall(s *ask.Shell, c *cobra.Command, a *installAnswer, setup *agents.Setup, fill *backfill) error {
 	d := deed{"set up", "would set up", "set up already:"}
 	if fill == nil {
@@ -309,7 +309,8 @@ func finishInstall(s *ask.Shell, c *cobra.Command, a *installAnswer, setup *agen
 	return ended(s, fill.run(c))
 }
 
-// ended is what a command returns that ends as another one did, which has told everything.
+// ended is what a command returns that ends with the exit code of another one, which has
+// printed everything.
 func ended(s *ask.Shell, code int) error {
 	if err := s.Stdout.Finish(); err != nil || code == 0 {
 		return err
@@ -317,8 +318,7 @@ func ended(s *ask.Shell, code int) error {
 	return ask.CarriedOut(code)
 }
 
-// deed is what is said of a command: when it did something, when it would, and when there was
-// nothing to do.
+// deed has the words of a command: for what it did, for what it would do, and for nothing to do.
 type deed struct{ done, would, nothing string }
 
 // tellInstall prints what was done.
@@ -359,7 +359,7 @@ func tellInstall(s *ask.Shell, a *installAnswer, setup *agents.Setup, d deed) er
 	return nil
 }
 
-// inShort names entries, of which many are hooks of single events: --json and --print name each.
+// inShort summarizes entries, since many are hooks of single events: --json and --print list each.
 func inShort(entries []string) []string {
 	var short []string
 	hooks := 0
@@ -376,7 +376,7 @@ func inShort(entries []string) []string {
 	return short
 }
 
-// actionWord says what became of a file, or would.
+// actionWord returns the word for what happened, or would happen, to a file.
 func actionWord(a agents.Action, dry bool) string {
 	if !dry {
 		return string(a)
@@ -432,7 +432,7 @@ type snippetAnswer struct {
 	Text  string `json:"text"`
 }
 
-// printSnippets prints what belongs into which file.
+// printSnippets prints the text for each file.
 func printSnippets(s *ask.Shell, setup *agents.Setup, flags *installFlags) error {
 	if flags.backfill || flags.dryRun {
 		return fault.New(fault.Usage, "--print changes nothing, and goes with neither --backfill nor --dry-run").WithFix("leave --print away, or the others")

@@ -23,11 +23,11 @@ type agentState struct {
 	// Server and Hooks say whether it is set up. Hooks is absent for an agent that has none.
 	Server bool  `json:"server"`
 	Hooks  *bool `json:"hooks,omitempty"`
-	// Enforce is what becomes of an action that a hard rule forbids; empty without hooks.
+	// Enforce is the enforcement of hard rules; empty without hooks.
 	Enforce string `json:"enforce,omitempty"`
 	// Files have entries of ours.
 	Files []installedFile `json:"files"`
-	// Problem is why that cannot be told.
+	// Problem is why that is unknown.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -73,7 +73,7 @@ func listAgents(s *ask.Shell, c *cobra.Command, flags *installFlags) error {
 	return nil
 }
 
-// agentStateOf looks how an agent is set up.
+// agentStateOf returns the setup of an agent.
 func agentStateOf(setup *agents.Setup) agentState {
 	one := agentState{Agent: setup.Agent.Name, Title: setup.Agent.Title, Found: append([]string{}, setup.Agent.Found(setup.World)...), Files: []installedFile{}}
 	hooked := false

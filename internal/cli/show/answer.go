@@ -35,7 +35,7 @@ func tellScrubbed(s *term.Screen, found int) {
 	}
 }
 
-// Thing prints a thing for a person: what it says, then what is known of it.
+// Thing prints a versioned record: its content, then its attributes.
 func Thing(s *term.Screen, t *answer.Thing) error {
 	body, err := lukasa.DecodeBody(t.Kind, t.Body)
 	if err != nil {
@@ -101,7 +101,7 @@ func showWeights(s *term.Screen, m *lukasa.Memory) {
 	}
 }
 
-// StateOf says when a thing went and why.
+// StateOf returns when a record ended, and why.
 func StateOf(t *answer.Thing) string {
 	when := t.UpdatedAt
 	if t.State == lukasa.Ended && t.ExpiresAt != "" {
@@ -204,7 +204,7 @@ func Changes(s *term.Screen, list []answer.CompileChange) {
 		op := string(x.Op)
 		switch {
 		case i > 0 && x.Op == lukasa.CompileActivate && list[i-1].Op == lukasa.CompileCreate && list[i-1].URI == x.URI:
-			continue // told with the one before
+			continue // shown with the one before
 		case i+1 < len(list) && x.Op == lukasa.CompileCreate && list[i+1].Op == lukasa.CompileActivate && list[i+1].URI == x.URI:
 			op = "active"
 		case x.Op == lukasa.CompileCreate && x.URI.Kind.String() == "artifact":

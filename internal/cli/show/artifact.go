@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/cli/term"
 )
 
-// Artifact prints an artifact for a person: what it says, then what it rests on.
+// Artifact prints an artifact as text: its content, then its evidence.
 func Artifact(s *term.Screen, d *answer.Artifact) {
 	a := d.Artifact
 	if x := d.Refined; x != nil {
@@ -44,7 +44,7 @@ func Artifact(s *term.Screen, d *answer.Artifact) {
 	}
 }
 
-// showStatus prints what became of an artifact last, and why.
+// showStatus prints the last change of the status of an artifact, and the reason.
 func showStatus(s *term.Screen, d *answer.Artifact) {
 	text := string(d.Artifact.Status)
 	if n := len(d.Changes); n > 0 {
@@ -60,7 +60,7 @@ func showStatus(s *term.Screen, d *answer.Artifact) {
 	}
 }
 
-// evidenceText says what an artifact was made of, and whether that is there.
+// evidenceText returns the sources of an artifact, and whether they still exist.
 func evidenceText(d *answer.Evidence) string {
 	text := term.Counted(d.Events, "event")
 	if d.Memories == 1 {
@@ -77,7 +77,7 @@ func evidenceText(d *answer.Evidence) string {
 	return fmt.Sprintf("%s, %s of them not on record, such as %s", text, term.Thousands(d.MissingCount), d.Missing[0])
 }
 
-// observedText says how often it was seen, and how that went.
+// observedText returns how often it was observed, with the outcomes.
 func observedText(a *hmx.Artifact) string {
 	if !a.ObservedCount.Set {
 		return ""
@@ -101,7 +101,7 @@ func memberOf(object hmx.Raw, name string) hmx.Raw {
 	return hmx.Raw(m[name])
 }
 
-// madeText says who made an artifact, when and of what.
+// madeText returns the writer of an artifact, its time and its origin.
 func madeText(d *answer.Artifact) string {
 	text := moment(d.RecordedAt) + " by " + d.Actor
 	var key string
@@ -197,7 +197,7 @@ func showSchema(s *term.Screen, c *hmx.TaskSchema) {
 	s.Detail("tasks", ending(c.Extra, all, counts))
 }
 
-// ending says how many tasks there were and how those ended that were judged.
+// ending returns the number of tasks, and the outcomes of those that were judged.
 func ending(of hmx.Extra, all int, counts bool) string {
 	if !counts {
 		return ""
@@ -210,7 +210,7 @@ func ending(of hmx.Extra, all int, counts bool) string {
 	return text
 }
 
-// showPlaybook prints what an error looks like and what to do about it.
+// showPlaybook prints the symptoms of an error and the steps to recover.
 func showPlaybook(s *term.Screen, c *hmx.FailurePlaybook) {
 	if len(c.Symptoms) == 0 && c.FailurePattern != "" {
 		c.Symptoms = []string{c.FailurePattern}
@@ -229,7 +229,7 @@ func showPlaybook(s *term.Screen, c *hmx.FailurePlaybook) {
 	s.Detail("tasks", ending(c.Extra, tasks, ok))
 }
 
-// choiceRow is what was chosen, how often and how that went.
+// choiceRow is an option, how often it was chosen, and the outcomes.
 type choiceRow struct {
 	Tool      string `json:"tool"`
 	Count     int64  `json:"count"`
@@ -237,7 +237,7 @@ type choiceRow struct {
 	Succeeded int64  `json:"succeeded"`
 }
 
-// showPolicy prints what was chosen how often, and how that went.
+// showPolicy prints how often each option was chosen, with the outcomes.
 func showPolicy(s *term.Screen, c *hmx.DecisionPolicy) {
 	heading(s, "in this case")
 	item(s, "-", c.Condition)
@@ -282,7 +282,7 @@ func showPolicy(s *term.Screen, c *hmx.DecisionPolicy) {
 	}
 }
 
-// showPattern prints what comes before what, and what speaks against it.
+// showPattern prints a cause, its effect, and the evidence against the pattern.
 func showPattern(s *term.Screen, c *hmx.CausalPattern) {
 	arrow := " → "
 	if c.Direction == "bidirectional" {
@@ -406,7 +406,7 @@ func showVersion(s *term.Screen, a *answer.Chained, depth int, asked bool) {
 	}
 }
 
-// Diff prints what changed for a person.
+// Diff prints a difference as text.
 func Diff(s *term.Screen, d *answer.Diff) {
 	fmt.Fprintf(s.Stdout, "from v%d %s\n", d.From.Version, term.OneLine(d.From.ID))
 	fmt.Fprintf(s.Stdout, "to   v%d %s\n", d.To.Version, s.Paint.Bold(term.OneLine(d.To.ID)))
@@ -431,7 +431,7 @@ func Diff(s *term.Screen, d *answer.Diff) {
 	}
 }
 
-// value is a value of a difference for a person: a text as it is, anything else as JSON.
+// value returns a value of a difference as text: a string as it is, anything else as JSON.
 func value(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -440,8 +440,8 @@ func value(raw json.RawMessage) string {
 	return term.Preview(string(raw), 100)
 }
 
-// Artifacts prints a list of artifacts. Whether all of them were asked for decides what is advised if
-// there are none.
+// Artifacts prints a list of artifacts. If there are none, the advice depends on whether the request
+// was for all of them.
 func Artifacts(s *term.Screen, a *answer.Artifacts, all bool) {
 	rows := make([][]string, len(a.Artifacts))
 	for i, x := range a.Artifacts {
@@ -457,7 +457,7 @@ func Artifacts(s *term.Screen, a *answer.Artifacts, all bool) {
 	}
 }
 
-// more says how a list goes on, or that there is nothing on it.
+// more prints how to continue a list, or that it is empty.
 func more(s *term.Screen, next *string, rows int, name string) {
 	if next != nil {
 		fmt.Fprintf(s.Stdout, "… and more: --after %s\n", *next)
@@ -466,7 +466,7 @@ func more(s *term.Screen, next *string, rows int, name string) {
 	}
 }
 
-// Decided prints what became of an artifact.
+// Decided prints the result of a decision about an artifact.
 func Decided(s *term.Screen, done string, a *answer.Decided) {
 	u := a.URI
 	fmt.Fprintf(s.Stdout, "%s %s\n", s.Paint.Green(done), s.Paint.Bold(u.Head().String()))

@@ -12,8 +12,8 @@ import (
 	"lukasa.dev/internal/cli/term"
 )
 
-// What no compile of a few sessions makes: causal patterns, policies that somebody wrote,
-// types of others, and artifacts with something wrong.
+// Artifacts that no compile of a few sessions makes: causal patterns, policies written by
+// hand, unknown types, and artifacts with errors.
 func TestShowArtifact(t *testing.T) {
 	detail := func(content hmx.ArtifactContent, change func(*lukasa.ArtifactDetail)) *lukasa.ArtifactDetail {
 		t.Helper()

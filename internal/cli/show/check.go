@@ -11,8 +11,8 @@ import (
 	"lukasa.dev/internal/cli/term"
 )
 
-// Check prints a verdict: how much speaks against the action, what, and what to do
-// instead. Texts of tools stand between quotes.
+// Check prints a verdict: the level, the reasons, and what to do instead. Texts of tools are
+// in quotes.
 func Check(s *term.Screen, planned *lukasa.Action, a *answer.Check) {
 	what := planned.Command
 	if what == "" {
@@ -59,8 +59,7 @@ func Check(s *term.Screen, planned *lukasa.Action, a *answer.Check) {
 	s.Detail("behind", past+", "+term.Counted(a.Behind.Rules, "rule")+", "+term.Counted(a.Behind.Artifacts, "active artifact"))
 }
 
-// showRule prints who stated the rule that a reason rests on, where it holds and how it is
-// lifted.
+// showRule prints who stated the rule of a reason, where it holds and how to lift it.
 func showRule(s *term.Screen, r *answer.CheckReason) {
 	if r.Rule == nil {
 		return
@@ -83,7 +82,7 @@ func showRule(s *term.Screen, r *answer.CheckReason) {
 	}
 }
 
-// showBasis prints what a line rests on.
+// showBasis prints the source of a line.
 func showBasis(s *term.Screen, quote, source string) {
 	if quote != "" {
 		fmt.Fprintf(s.Stdout, "  %-8s %s\n", "", strconv.Quote(term.Preview(quote, 160)))

@@ -14,7 +14,7 @@ import (
 	"lukasa.dev/internal/pack"
 )
 
-// ProvenText says what was proven.
+// ProvenText returns what was proven, in words.
 func ProvenText(p *lukasa.PackProof) string {
 	name, _, _ := strings.Cut(p.Checkpoint, "\n")
 	if name == "" {
@@ -23,7 +23,7 @@ func ProvenText(p *lukasa.PackProof) string {
 	return fmt.Sprintf("%s by %s of the journal, against a checkpoint of %s", Entries(int64(len(p.Entries))), term.Counted(p.Records, "record"), term.OneLine(name))
 }
 
-// RemadeText says whether a pack was made again, and if not what is not known therefore.
+// RemadeText returns whether a pack was made again, and if not, what is unknown.
 func RemadeText(p *lukasa.PackProof) string {
 	if p.Remade == lukasa.RemadeYes {
 		return "made again, it is the same: nothing is missing in it"
@@ -39,8 +39,8 @@ func Entries(n int64) string {
 	return term.Thousands(int(n)) + " entries"
 }
 
-// ExtraMember reads one of the members that the protocol does not know; the zero
-// value if it is not there.
+// ExtraMember reads a member that is not part of the protocol; without one it returns the
+// zero value.
 func ExtraMember[T any](e hmx.Extra, name string) (v T) {
 	if json.Unmarshal([]byte(e[name]), &v) != nil {
 		var none T
@@ -49,7 +49,7 @@ func ExtraMember[T any](e hmx.Extra, name string) (v T) {
 	return v
 }
 
-// metadataMember is extraMember for the metadata of a pack.
+// metadataMember is ExtraMember for the metadata of a pack.
 func metadataMember[T any](p *hmx.Pack, name string) (v T) {
 	var all hmx.Extra
 	if json.Unmarshal([]byte(p.Metadata), &all) != nil {
@@ -58,8 +58,8 @@ func metadataMember[T any](p *hmx.Pack, name string) (v T) {
 	return ExtraMember[T](all, name)
 }
 
-// PackLine returns the first line of a text that has something on it, harmless and no
-// longer than the screen has room.
+// PackLine returns the first line of a text that is not blank, without control characters and
+// cut to the width of the screen.
 func PackLine(text string, most int) string {
 	for line := range strings.Lines(pack.Visible(text)) {
 		if strings.TrimSpace(line) != "" {
@@ -73,8 +73,8 @@ func PackLine(text string, most int) string {
 	return ""
 }
 
-// Pack prints a pack for a person: what it is for, what each section takes and
-// has, what comes next, what binds, and what was left out.
+// Pack prints a pack as text: its question, the size and entries of each section, the next
+// steps, the rules, and what was left out.
 func Pack(s *term.Screen, packed *lukasa.Packed, proof *lukasa.PackProof) {
 	p := packed.Pack
 	b := &p.TokenBudget
@@ -107,7 +107,7 @@ func Pack(s *term.Screen, packed *lukasa.Packed, proof *lukasa.PackProof) {
 	}
 }
 
-// showSection prints what a section takes of the whole budget, and its entries.
+// showSection prints the share of a section in the budget, and its entries.
 func showSection(s *term.Screen, p *hmx.Pack, section hmx.Section) {
 	budget, there := p.TokenBudget.SectionBudgets[section]
 	var list []*hmx.Entry
@@ -128,7 +128,7 @@ func showSection(s *term.Screen, p *hmx.Pack, section hmx.Section) {
 	}
 }
 
-// showPackEntry prints the first line of an entry, and below what is known of it.
+// showPackEntry prints the first line of an entry, and its attributes below.
 func showPackEntry(s *term.Screen, e *hmx.Entry, now time.Time) {
 	fmt.Fprintf(s.Stdout, "  %s\n", PackLine(e.Content, s.Measure()-2))
 	when := ""
@@ -155,7 +155,7 @@ func showPackEntry(s *term.Screen, e *hmx.Entry, now time.Time) {
 		string(e.SourceType), by, trust, when, name)
 }
 
-// showNoEntries says why a pack is empty.
+// showNoEntries prints why a pack is empty.
 func showNoEntries(s *term.Screen, p *hmx.Pack) {
 	fmt.Fprintln(s.Stdout)
 	switch {
@@ -166,7 +166,7 @@ func showNoEntries(s *term.Screen, p *hmx.Pack) {
 	}
 }
 
-// showHints prints where the session is and what comes next.
+// showHints prints the state of the session and the next steps.
 func showHints(s *term.Screen, h *hmx.WorkflowHints) {
 	at := ""
 	if h.ActiveTaskSchema.Set {
@@ -199,7 +199,7 @@ func showHints(s *term.Screen, h *hmx.WorkflowHints) {
 	}
 }
 
-// showConstraints prints what binds, the hard rules first.
+// showConstraints prints the rules, hard ones first.
 func showConstraints(s *term.Screen, list []hmx.DecisionConstraint) {
 	if len(list) == 0 {
 		return
@@ -223,7 +223,7 @@ func showConstraints(s *term.Screen, list []hmx.DecisionConstraint) {
 	}
 }
 
-// dropWords say what a reason means.
+// dropWords explain the reasons.
 var dropWords = map[hmx.DropReason]string{
 	hmx.DropBudget:     "no room was left",
 	hmx.DropRelevance:  "hardly matches",

@@ -4,5 +4,5 @@ package term
 
 import "os"
 
-// columnsOf is how wide a terminal is, which nobody asks here.
+// columnsOf returns 0: the width of a terminal is unknown on this platform.
 func columnsOf(*os.File) int { return 0 }

@@ -15,8 +15,8 @@ const (
 	UsualColumns = 100
 )
 
-// Columns returns how much room a line has on the screen, or 0 if nobody knows
-// or there is none.
+// Columns returns the width of the screen in characters, or 0 if it is unknown or there
+// is no screen.
 func (s *Screen) Columns() int {
 	end := s.Detect(s.Stdout.Target)
 	if !end.Is {

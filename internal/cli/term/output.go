@@ -18,7 +18,7 @@ import (
 //
 // Like C's stdio it buffers unless a person is watching.
 type Output struct {
-	mu     sync.Mutex // whoever waits for input passes on what is buffered, beside those who write
+	mu     sync.Mutex // a wait for input flushes the buffer, concurrently with writers
 	Target io.Writer  // as it was given
 	w      io.Writer  // target, or the buffer before it
 	flush  func() error

@@ -7,15 +7,14 @@ import (
 )
 
 const (
-	progressAfter = 2 * time.Second        // work shorter than this says nothing
+	progressAfter = 2 * time.Second        // shorter work shows no progress
 	progressEvery = 200 * time.Millisecond // fast enough to look alive
 )
 
-// Progress is one line on standard error, rewritten in place while long work
-// goes on. It shows nothing unless a terminal is there to show it on. It is not
-// safe for concurrent use.
+// Progress is one line on standard error, rewritten in place during long work. Without a
+// terminal it shows nothing. It is not safe for concurrent use.
 type Progress struct {
-	w    io.Writer // nil when nobody is watching
+	w    io.Writer // nil without a terminal
 	now  func() time.Time
 	next time.Time // not before this
 	on   bool      // the line is on the screen now

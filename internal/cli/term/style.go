@@ -5,7 +5,7 @@ type Terminal struct {
 	Is      bool // a person's terminal
 	ANSI    bool // and it understands escape sequences
 	Unicode bool // and it shows all of Unicode, whatever the locale says
-	Columns int  // and a line has so many characters; 0 is not known
+	Columns int  // and the width of a line in characters; 0 is unknown
 }
 
 // Palette colours words when the reader is a terminal that wants colours, and

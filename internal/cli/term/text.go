@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a stored text such that a terminal neither obeys it nor shows
-// it as another text than it is: control characters other than line feed and
-// tab, and marks that turn the direction of text, are written as \u{XXXX}.
+// Visible returns a stored text such that it neither controls a terminal nor appears
+// as another text: control characters other than line feed and tab, and controls of
+// the text direction, are written as \u{XXXX}.
 func Visible(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if !strings.ContainsFunc(text, commanding) {
@@ -31,8 +31,7 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// commanding reports whether r tells the terminal something instead of being
-// shown.
+// commanding reports whether r controls the terminal instead of being shown.
 func commanding(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -47,8 +46,8 @@ func commanding(r rune) bool {
 	return false
 }
 
-// harmless returns JSON in which what a terminal would obey is escaped. It says
-// the same.
+// harmless returns equivalent JSON in which characters that control a terminal are
+// escaped.
 func harmless(json []byte) []byte {
 	if !strings.ContainsFunc(string(json), commanding) {
 		return json
@@ -99,8 +98,7 @@ func (s *Screen) Detail(label, value string) {
 	}
 }
 
-// Table prints rows in columns. Several calls of rows share the widths as far as
-// they are known.
+// Table prints rows in columns. Several calls of Rows share the widths that are known.
 type Table struct {
 	screen *Screen
 	head   []string
@@ -147,7 +145,7 @@ func (t *Table) line(row []string) string {
 	at := 0
 	for i, cell := range row {
 		if i == len(row)-1 && t.fits > 0 {
-			const least = 12 // less of it says nothing
+			const least = 12 // a shorter cell is useless
 			cell = Preview(cell, max(least, t.fits-at))
 		}
 		at += t.Widths[i] + 2
@@ -159,7 +157,7 @@ func (t *Table) line(row []string) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Note tells something on standard error that is not an error.
+// Note prints a note on standard error that is not an error.
 func (s *Screen) Note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if s.JSON {
@@ -169,14 +167,14 @@ func (s *Screen) Note(format string, args ...any) {
 	fmt.Fprintf(s.Stderr, "%s %s\n", s.Alarm.Yellow(Program+": note:"), OneLine(text))
 }
 
-// Degraded notes what a search could not use.
+// Degraded prints a note about what a search could not use.
 func (s *Screen) Degraded(list []string) {
 	for _, d := range list {
 		s.Note("%s", d)
 	}
 }
 
-// Counted writes n things: "1 event", "1,234 events".
+// Counted writes a number and a noun: "1 event", "1,234 events".
 func Counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -193,7 +191,7 @@ func Thousands(n int) string {
 	return s
 }
 
-// CountedAs writes how many there are of something whose plural is its own word.
+// CountedAs writes a number and a noun with an irregular plural.
 func CountedAs(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -233,7 +231,7 @@ func Lasting(d time.Duration) string {
 	return Counted(int(d/(24*time.Hour)), "day")
 }
 
-// Span writes from when until when.
+// Span writes a time range.
 func Span(from, until string) string {
 	switch {
 	case from == "" && until == "":
@@ -258,10 +256,9 @@ func Indented(text []byte) string {
 // Quoted is the beginning of a text in quotes, as it is written on a command line.
 func Quoted(text string) string { return `"` + strings.ReplaceAll(Preview(text, 60), `"`, `\"`) + `"` }
 
-// OneLine makes visible what is not a graphic character: controls, line breaks,
-// marks that turn the direction of text. An error may quote what a stranger wrote,
-// and that must neither break the line, command the terminal nor read as another
-// text than it is.
+// OneLine makes characters visible that are not graphic: controls, line breaks, controls
+// of the text direction. An error may quote untrusted text, which must not break the line,
+// control the terminal or appear as another text.
 func OneLine(s string) string {
 	s = strings.ToValidUTF8(strings.TrimSpace(s), "\uFFFD")
 	if !strings.ContainsFunc(s, hidden) {

@@ -1,12 +1,12 @@
-// Package act reads what a planned action does, in the words that rules use: the verb, what does
-// it (program, tool, flags, host) and what it is done to (arguments, paths, branches, tables).
+// Package act parses a planned action into acts, in the words that rules use: the verb, the means
+// (program, tool, flags, host) and the objects (arguments, paths, branches, tables).
 //
-// An [Action] is a command line or a tool with its arguments. [Of] takes it apart: a line into
-// the commands that run in the end, SQL into statements, a patch into files, a request into its
-// method and address. Words are folded as internal/english folds those of rules, so that both can
-// be compared. What only the running program knows is not known here.
+// An [Action] is a command line or a tool with its arguments. [Of] splits it: a line into the
+// commands that finally run, SQL into statements, a patch into files, a request into its method
+// and address. Words are folded as internal/english folds those of rules, so that both can be
+// compared. What only the running program knows is unknown here.
 //
-// It never fails, and its work is linear in what it is given, of which long texts are cut.
+// It never fails, and its work is linear in the size of its input, of which long texts are cut.
 package act
 
 import (
@@ -21,63 +21,61 @@ import (
 	"lukasa.dev/internal/trace/shapes"
 )
 
-// The bounds of what is looked at in an action.
+// The bounds of what is read of an action.
 const (
 	maxValues = 256     // strings in arguments
-	maxValue  = 8 << 10 // bytes of one that are looked at
+	maxValue  = 8 << 10 // bytes of one that are read
 	maxActs   = 2048
 	maxPaths  = 1024
 )
 
-// Act is one thing that an action does, in the words that rules use. Words are folded.
+// Act is one effect of an action, in the words that rules use. Words are folded.
 type Act struct {
 	Verbs english.FoldSet
-	// names are what does it: the program, the tool, the flags, where it runs.
+	// Names are the means: the program, the tool, the flags, the machine.
 	Names english.FoldSet
-	// nouns are what it is done to.
+	// Nouns are the objects.
 	Nouns english.FoldSet
-	// exact are values and parts of paths that it is done to, not folded.
+	// Exact are the values and parts of paths among the objects, not folded.
 	Exact english.FoldSet
-	// bases are names of files without their endings, not folded.
+	// Bases are names of files without their extensions, not folded.
 	Bases english.FoldSet
-	// where are words that count only for where a rule says that something is done.
+	// Where are words that match only the place in a rule.
 	Where english.FoldSet
-	// keywords are the first word of a statement of SQL, and the method of a request.
+	// Keywords are the first word of a statement of SQL, and the method of a request.
 	Keywords map[string]bool
-	flags    map[string]bool // as written; those of one letter one by one
+	flags    map[string]bool // as written; combined ones of one letter are split
 	Paths    []string
 	// numbers are the numbers among the arguments, and money says that they are named
 	// as amounts.
 	numbers []float64
 	money   bool
 	Program string
-	// runs are the programs that run: the program, what stands before it, and what it runs.
+	// Runs are the programs that run: the program, its wrappers, and the programs that it runs.
 	Runs map[string]bool
-	// branch says that it is done to a branch which is not known, and every that it is done
-	// to every branch.
+	// Branch says that the object is an unknown branch, and Every that it is every branch.
 	Branch, Every bool
-	// at is the branch that is checked out, and targets are the branches that it is done to;
+	// At is the branch that is checked out, and Targets are the branches among the objects;
 	// both may be unknown.
 	At      string
 	Targets []string
-	// from are names that it takes something from, not folded.
+	// From are the names of sources, not folded.
 	From english.FoldSet
-	// staged are verbs that count if a rule also names a path or a name of the act: a file
-	// that is staged is about to be committed.
+	// Staged are verbs that count if a rule also names a path or a name of the act: a staged
+	// file is about to be committed.
 	Staged english.FoldSet
-	// versioned says that it is done to branches, if the names of some are among what it is done
-	// to, and aimed that targets has all of them.
+	// Versioned says that names of branches among the objects are branches, and Aimed that
+	// Targets has all of them.
 	Versioned, Aimed bool
 	// added are the texts that it puts into files.
 	added []added
-	// dir is the directory that it is done in and root the project of that; empty is the place
-	// at hand.
+	// Dir is the working directory and root its project; empty means those of the action.
 	Dir, root string
-	// argv are the words of a command behind the program, and ownTool is the name of a tool of
-	// Lukasa without what agents put before it.
+	// Argv are the words of a command behind the program, and OwnTool is the name of a tool of
+	// Lukasa without the prefix of agents.
 	Argv    []string
 	OwnTool string
-	// text is the act as it was written, for reasons.
+	// Text is the act as it was written, for reasons.
 	Text string
 }
 
@@ -116,8 +114,8 @@ func Of(a *Action) []*Act {
 	return list[:min(len(list), maxActs)]
 }
 
-// commandActs returns what a command line does, one act a command. A line that is no shell is
-// read word by word. In is the directory that it begins in, if that is another one.
+// commandActs returns the acts of a command line, one per command. It reads a line that is not
+// valid shell word by word. In is the directory in which it starts, if that is another one.
 func commandActs(line string, p *Place, in string) []*Act {
 	var list []*Act
 	commands, err := shell.Read(line, p.options(in))
@@ -132,8 +130,8 @@ func commandActs(line string, p *Place, in string) []*Act {
 	return list[:min(len(list), maxActs)]
 }
 
-// OfLine returns what a line does that is only taken apart at what joins commands, such as
-// the shape of a line.
+// OfLine returns the acts of a line that is only split at the operators between commands, such
+// as the shape of a line.
 func OfLine(line string, p *Place) []*Act {
 	var list []*Act
 	for _, c := range shapes.Commands(line) {
@@ -191,8 +189,8 @@ func shellActs(x *shell.Command) []*Act {
 	return list
 }
 
-// below notes the paths of an act that begin in a directory of its project with that directory:
-// what is done to 1.sql in db/migrations is done to db/migrations/1.sql.
+// below adds the paths of an act in a directory of its project with that directory in front: an
+// act on 1.sql in db/migrations is an act on db/migrations/1.sql.
 func (a *Act) below() {
 	dir, ok := strings.CutPrefix(a.Dir, strings.TrimSuffix(a.root, "/")+"/")
 	if !ok || a.root == "" || dir == "" {
@@ -214,14 +212,14 @@ func writeAct(file, text string) *Act {
 	return a
 }
 
-// writing are the verbs of what changes a file.
+// writing are the verbs of acts that change a file.
 var writing = english.FoldedList("edit modify change alter write touch overwrite create update")
 
-// reading are the verbs of what looks into a file.
+// reading are the verbs of acts that read a file.
 var reading = english.FoldedList("read open view show print look access display output cat")
 
-// transfers returns the words of a command, and of one that copies or moves files twice: with
-// what it takes, and with where it puts it.
+// transfers returns the words of a command. For one that copies or moves files it returns two
+// lists: one with the sources, and one with the destination.
 func transfers(c *shapes.Command) [][]string {
 	if !programs.Transfers()[c.Program] {
 		return [][]string{c.Words}
@@ -242,8 +240,7 @@ func transfers(c *shapes.Command) [][]string {
 	return [][]string{slices.Concat(head, plain[:last]), slices.Concat(head, plain[last:])}
 }
 
-// transferred notes what a copy or a move does to the files that it takes, or to those that it
-// puts in place.
+// transferred sets the verbs of a copy or a move for its sources, or for its destination.
 func (a *Act) transferred(both, put bool) {
 	if !programs.Transfers()[a.Program] {
 		return
@@ -319,7 +316,7 @@ func commandAct(c *shapes.Command, branch string) *Act {
 	return a
 }
 
-// script notes what the name of a script says that it does.
+// script adds the verbs in the name of a script.
 func (a *Act) script(path string) {
 	list := scriptWords(path)
 	for _, w := range list {
@@ -438,7 +435,7 @@ func (a *Act) words(words []string) {
 	}
 }
 
-// takesText reports whether the value of a flag is someone's own words.
+// takesText reports whether the value of a flag is free text.
 func (a *Act) takesText(flag string) bool {
 	switch a.Program {
 	case "git", "gh", "glab", "hg", "jj", "svn":
@@ -465,7 +462,7 @@ func (a *Act) flag(name string) {
 	}
 }
 
-// value notes one argument. Sentences say nothing about what is done.
+// value adds one argument. It ignores sentences, which do not describe the act.
 func (a *Act) value(v string) {
 	if len(v) > maxValue || v == "" || strings.ContainsAny(v, " \t\r\n") {
 		return
@@ -495,7 +492,7 @@ func (a *Act) value(v string) {
 	a.environment(v)
 }
 
-// environment notes production and its like inside a name such as prod-db.
+// environment adds production and similar names inside a name such as prod-db.
 func (a *Act) environment(v string) {
 	for part := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == ':' || r == '.' }) {
 		if w := english.Fold(part); english.Environments()[w] && a.Program != "git" {
@@ -504,7 +501,7 @@ func (a *Act) environment(v string) {
 	}
 }
 
-// surroundings notes production and its like in the value of a variable that the act is given.
+// surroundings adds production and similar names from the value of a variable of the act.
 func (a *Act) surroundings(v string) {
 	if len(v) > maxValue || strings.ContainsAny(v, " \t\n") {
 		return
@@ -515,7 +512,7 @@ func (a *Act) surroundings(v string) {
 	a.environment(v)
 }
 
-// addressOf takes an address apart.
+// addressOf returns the host and the path of an address.
 func addressOf(v string) (host, path string, ok bool) {
 	_, rest, ok := strings.Cut(v, "://")
 	if !ok {

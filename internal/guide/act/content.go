@@ -37,8 +37,8 @@ func occurrences(text, name string) int {
 	}
 }
 
-// contentAct returns the act of putting texts into a file of code. Of a document it is none: it
-// may speak of what code must not have.
+// contentAct returns the act of adding texts to a file of code. For a document it returns nil,
+// since a document may mention what code must not contain.
 func contentAct(file, text string, list []added) *Act {
 	if len(list) == 0 || isDocument(file) {
 		return nil

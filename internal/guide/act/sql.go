@@ -104,7 +104,7 @@ func (a *Act) sqlIn(c *shapes.Command) []string {
 	return list
 }
 
-// sqlActs returns what statements do, where a stands for whoever runs them.
+// sqlActs returns what statements do, where by is the act that runs them.
 func sqlActs(text string, by *Act) []*Act {
 	var list []*Act
 	for text = text[:min(len(text), maxValue*4)]; text != "" && len(list) < maxStatements; {
@@ -184,7 +184,7 @@ func (a *Act) statement(w []string) {
 	}
 }
 
-// kind notes which kind of thing a statement is about, and returns where its name is.
+// kind adds the kind of object that a statement is about, and returns the index of its name.
 func (a *Act) kind(w []string) int {
 	for i := 1; i < len(w) && i < 6; i++ {
 		if !sqlKinds()[w[i]] {

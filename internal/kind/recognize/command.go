@@ -7,16 +7,16 @@ import (
 	"lukasa.dev/internal/programs"
 )
 
-// Command is what can be told of a command from its words.
+// Command is what the words of a command line say about it.
 type Command struct {
 	Program string // its name without a path
 	Phrase  string // program and subcommand, such as git push; empty if there is none
 	Verb    memory.Verb
-	// files and url are what it names. Written is a file that its output goes to.
+	// Files and url are what it names. Written is a file that its output goes to.
 	Files   [2]string
 	URL     string
 	Written string
-	// checks says that it, or another command of the same line, says whether the
+	// Checks says that it, or another command of the same line, says whether the
 	// work is any good.
 	Checks bool
 }
@@ -37,7 +37,7 @@ func readShell(text string, depth int) Command {
 	}
 	lex := lexer{rest: text}
 	var told Command
-	found, checks := false, false // the command that is told; one that checks
+	found, checks := false, false // the command to return; a command that checks
 	for !lex.done && !(found && checks) {
 		var words [MaxWords]string
 		n, written := lex.simple(&words)

@@ -1,8 +1,8 @@
-// Package recognize tells what names in events stand for: files and addresses, the program and the
+// Package recognize finds what names in events stand for: files and addresses, the program and the
 // verb of a command, the verb of a tool, and people and other entities in text.
 //
-// It knows forms and closed lists and nothing else. What it finds goes into frames and indexes, so
-// that a change of it raises the Version or the ContentVersion of internal/kind.
+// It uses only forms and closed lists. Frames and indexes store its results, so a change of them
+// raises the Version or the ContentVersion of internal/kind.
 package recognize
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Entity is somebody or something that an event speaks of.
+// Entity is a person or an object that an event names.
 type Entity struct {
 	Type string // one of [EntityTypes]
 	Name string // as it is written
@@ -19,7 +19,7 @@ type Entity struct {
 
 // The types of entities.
 const (
-	EntityPerson     = "person"     // who spoke, or whom the event names as its user
+	EntityPerson     = "person"     // the speaker, or the user that the event names
 	EntityFile       = "file"       // a path
 	EntityTool       = "tool"       // a tool of an agent
 	EntityCommand    = "command"    // a program, and a program with its subcommand
@@ -139,7 +139,7 @@ type Found struct {
 	// weak are words that begin a sentence and may be names.
 	weak  [16]string
 	weaks int
-	// spoken says that people wrote it, with handles and hashtags. Lenient says that
+	// Spoken says that people wrote it, with handles and hashtags. Lenient says that
 	// a word which begins a sentence is a name if it can be.
 	Spoken, Lenient bool
 }
@@ -173,7 +173,7 @@ func (f *Found) Add(typ, name string) {
 	f.N++
 }
 
-// Person notes somebody. A name with digits or underscores, such as a number of a
+// Person adds a person. A name with digits or underscores, such as the number of a
 // user, is an identifier wherever it stands.
 func (f *Found) Person(name string) {
 	if strings.ContainsAny(name, "_0123456789@/") {

@@ -134,7 +134,7 @@ func sourceFile(w string) bool {
 	return extensions()[string(buf[:n])]
 }
 
-// library reports whether p lies where nobody of the project writes.
+// library reports whether p lies in a directory of third-party code.
 func library(p string) bool {
 	for _, part := range Libraries {
 		if strings.Contains(p, part) {

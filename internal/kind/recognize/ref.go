@@ -9,13 +9,13 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// CleanRef returns the one spelling of a reference to an object of kind k, and
-// "" where nothing can be meant: an empty reference, one longer than
+// CleanRef returns the canonical spelling of a reference to an object of kind k, and
+// "" for an invalid one: an empty reference, one longer than
 // [memory.MaxRef], one with control characters, bidirectional controls or bytes
 // that are not UTF-8.
 //
-// What is indexed and what is looked up both go through it, so that two
-// spellings of one thing meet. Cleaning twice is cleaning once.
+// Indexing and lookup both use it, so that two spellings of one object match. It is
+// idempotent.
 //
 //   - file: slashes for backslashes, no ./ and no ../ that can be resolved, no
 //     file:// in front, the letter of a drive in upper case

@@ -62,7 +62,7 @@ var ToolNames = [...]VerbWords{
 const ShellWords = "bash sh shell zsh terminal exec execute command cmd powershell pwsh console run process"
 
 // MakerWords are the words in the name of a tool that writes whole files. The
-// files are built and modified: nobody who asks for either knows which it was.
+// files count as built and as modified, because a query does not know which it was.
 const MakerWords = "write create touch"
 
 // Actions says which verb an action in a browser stands for. All others find.

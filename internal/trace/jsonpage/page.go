@@ -1,4 +1,4 @@
-// Package jsonpage reads one JSON value of an event after another with the same memory.
+// Package jsonpage parses the JSON values of events one after another, and reuses its memory.
 package jsonpage
 
 import (
@@ -6,7 +6,7 @@ import (
 	"lukasa.dev/internal/trace/shapes"
 )
 
-// Page is one JSON value, parsed. It is used again and again.
+// Page is one parsed JSON value. It is reused.
 type Page struct {
 	Doc  canon.Doc
 	buf  []byte
@@ -99,7 +99,7 @@ func (p *Page) At(n canon.Node) string {
 	return p.memo
 }
 
-// Truth returns the first of the named members that is true or false.
+// Truth returns the first of the named members that is a boolean.
 func (p *Page) Truth(n canon.Node, names ...string) (value, known bool) {
 	for _, name := range names {
 		if c := p.Member(n, name); c != canon.None {
@@ -137,7 +137,7 @@ func (p *Page) Empty(n canon.Node) bool {
 	return false
 }
 
-// Let lets go of the text, and of memory beyond what is usual.
+// Let releases the text, and memory beyond the usual size.
 func (p *Page) Let() {
 	p.Text, p.Ok, p.memo = "", false, ""
 	p.Doc.Reset()

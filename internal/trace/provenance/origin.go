@@ -1,5 +1,5 @@
-// Package provenance remembers where in a session a value was first seen: in what a user said, in
-// a result, in an earlier call. It holds hashes and no values, and its size is bounded.
+// Package provenance remembers where in a session a value was first seen: in a message, in a
+// result, in an earlier call. It holds hashes and no values, and its size is bounded.
 package provenance
 
 import (
@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	maxValues    = 1 << 16  // values of a session that are remembered, the first of more
-	MaxScanned   = 32 << 10 // bytes of the texts of an event that are looked at for values
+	maxValues    = 1 << 16  // values of a session that are remembered; of more, the first are
+	MaxScanned   = 32 << 10 // bytes of the texts of an event that are searched for values
 	MaxValue     = 64       // bytes of a string with blanks that is one value
-	maxLists     = 8        // lists that are remembered, the last of more
+	maxLists     = 8        // lists that are remembered; of more, the last are
 	maxListed    = 64       // values of a list that are counted
 	maxProbes    = 32       // places that are tried for a value
 	maxToolNames = 1 << 10  // tools that values remember
@@ -25,7 +25,7 @@ type value struct {
 	key  uint64
 	live uint32 // the session that this is of
 	Step uint32 // which step of the session, if it was seen in one
-	list uint32 // the list that it stands in and was not taken from, or 0
+	list uint32 // the list that has it and that no call took it from, or 0
 	Tool uint16
 	From Origin
 	bit  uint8
@@ -49,7 +49,7 @@ type Values struct {
 	lists [maxLists]list
 	// serial is that of the last list; last is the list that the last call took from.
 	serial, last uint32
-	Left         int            // bytes that may still be looked at in this event
+	Left         int            // bytes of this event that may still be read
 	Inner        *jsonpage.Page // for JSON in a string
 }
 
@@ -226,8 +226,8 @@ func (o *Values) listOf(serial uint32) *list {
 	return nil
 }
 
-// listed notes a value as one of a list. A value that a call had already is not open,
-// and one that stands in another list is open in this one only.
+// listed adds a value to a list. A value that a call has used already is not open, and one
+// of another list is open in this one only.
 func (o *Values) listed(l *list, v string, step uint32, tool uint16) {
 	if l.n == maxListed {
 		return
@@ -412,7 +412,7 @@ const (
 	FromGoal                  // the message that the task's goal is from
 	FromUser                  // another message of the user
 	FromAgent                 // a message of the agent
-	FromSystem                // a message of the system, or of whoever else
+	FromSystem                // a message of the system, or of any other role
 	FromResult                // the result of an earlier step
 	FromCall                  // an argument of an earlier step
 	FromWorld                 // an observation, or another event that is no act

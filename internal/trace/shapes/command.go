@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	MaxShaped   = 2048 // bytes of a command line that are looked at
+	MaxShaped   = 2048 // bytes of a command line that are read
 	maxCommands = 6    // commands of a line that are written
-	MaxLexed    = 48   // words of one command that are looked at
+	MaxLexed    = 48   // words of one command that are read
 )
 
 // CommandShape appends the shape of a command line to dst. It is empty if there is
@@ -61,7 +61,7 @@ func appendLine(dst []byte, line string, depth int) []byte {
 	return dst
 }
 
-// appendCommand appends the shape of one command; of one behind a pipe its program.
+// appendCommand appends the shape of one command; for one behind a pipe only its program.
 func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 	name := ProgramOf(words[0])
 	if programs.Shells()[name] && depth < 2 && !piped {
@@ -74,7 +74,7 @@ func appendCommand(dst []byte, words []string, piped bool, depth int) []byte {
 	}
 	rest := words[1:]
 	if at, script := scriptBehind(name, rest); script != "" && !piped {
-		// A shell that runs a script is that script, by whatever name it is called.
+		// A shell that runs a script counts as that script.
 		if rest = rest[at+1:]; programs.Shells()[name] {
 			name = script
 		} else {
@@ -187,8 +187,8 @@ func moduleName(w string) bool {
 	return len(w) <= 2*MaxSlotWord && t.lower > 0 && Classes[w[0]] == ClassLower && t.lower+t.dashes+t.digits+t.unders+t.dots == len(w) && t.digits <= 2
 }
 
-// appendWords appends the flags by name and the kinds of other words, of several
-// alike in a row one.
+// appendWords appends the flags by name and the kinds of other words, where equal ones in a
+// row count as one.
 func appendWords(dst []byte, phrase string, words []string) []byte {
 	last, nth := "", 0
 	roles := programs.WordRoles(phrase)
@@ -276,8 +276,8 @@ func ProgramOf(w string) string {
 	return w
 }
 
-// unwrapped removes what stands before a command: assignments, and programs that run
-// another one.
+// unwrapped removes the prefixes of a command: assignments, and programs that run another
+// one.
 func unwrapped(words []string) []string {
 	for len(words) > 0 {
 		w := words[0]
@@ -330,8 +330,8 @@ func ShellText(words []string) (string, bool) {
 	return "", false
 }
 
-// lexer takes a line of shell apart: quotes, escapes, what joins commands. It knows
-// no expansions.
+// lexer splits a line of shell: quotes, escapes, operators between commands. It knows no
+// expansions.
 type lexer struct {
 	rest  string
 	joint byte
@@ -347,9 +347,9 @@ func (l *lexer) more() bool {
 	return l.rest != ""
 }
 
-// command returns the words of the next command, and what stood before it: a pipe,
-// or anything else that joins commands. Redirections are left out, and what follows
-// the word of a here document.
+// command returns the words of the next command, and the operator before it: a pipe or
+// another one. It leaves out redirections, and all that follows the word of a here
+// document.
 func (l *lexer) command() (words []string, joint byte) {
 	n, joint := 0, l.joint
 	l.joint = ';'
@@ -398,7 +398,7 @@ func (l *lexer) command() (words []string, joint byte) {
 	return l.words[:n], joint
 }
 
-// operator takes what joins commands, and reports whether it ends one.
+// operator reads an operator, and reports whether it ends a command.
 func (l *lexer) operator() bool {
 	c := l.rest[0]
 	n := 1

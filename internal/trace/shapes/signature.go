@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	maxErrorText = 16 << 10 // bytes of an error that are looked at, at its beginning and at its end
-	maxErrorLine = 1024     // bytes of a line that are looked at
+	maxErrorText = 16 << 10 // bytes of an error that are read, at its beginning and at its end
+	maxErrorLine = 1024     // bytes of a line that are read
 )
 
 // Signature returns the signature of the text of an error. It is at most MaxError
@@ -24,7 +24,7 @@ func AppendSignature(dst []byte, text string) []byte {
 	return n.Out
 }
 
-// TellingLine returns the line of an error that says what went wrong.
+// TellingLine returns the most specific line of an error.
 func TellingLine(text string) string {
 	var tail string
 	if len(text) > maxErrorText {
@@ -58,7 +58,7 @@ func TellingLine(text string) string {
 	return best
 }
 
-// How much a line tells.
+// How specific a line is.
 const (
 	nothing = iota // no words, or a frame
 	some           // words
@@ -66,13 +66,13 @@ const (
 	named          // it names an exception
 )
 
-// beginnings are those of lines that say what went wrong, in lower case.
+// beginnings are the beginnings of error lines, in lower case.
 var beginnings = [...]string{
 	"error:", "error ", "error[", "err:", "fatal:", "fatal ", "panic:", "exception", "uncaught ", "unhandled ", "failed", "failure", "thread '", "--- fail", "fail:", "npm err! code", "npm error code",
 	"e   ", "cannot ", "could not ", "can't ", "permission denied", "segmentation fault", "assertion", "sqlstate", "ora-", "caused by",
 }
 
-// telling returns how much a line tells.
+// telling returns how specific a line is.
 func telling(line string) int {
 	if len(line) > maxErrorLine {
 		line = line[:maxErrorLine]
@@ -193,15 +193,15 @@ func (n *Normaliser) Line(line string) {
 	n.trim()
 }
 
-// blank writes a blank, unless there is one or nothing stands before it.
+// blank writes a space, unless there is one or nothing before it.
 func (n *Normaliser) blank() {
 	if len(n.Out) > n.from && n.Out[len(n.Out)-1] != ' ' {
 		n.put(" ")
 	}
 }
 
-// mark writes a mark that stands between words. One between two slots of a kind
-// takes the second with it: a list of values is one value.
+// mark writes a mark between words. Between two slots of one kind it drops the second slot
+// too: a list of values is one value.
 func (n *Normaliser) mark(c byte) {
 	if c < ' ' || c > '~' {
 		return
@@ -221,8 +221,8 @@ func (n *Normaliser) put(piece string) {
 	n.Out = append(n.Out, piece...)
 }
 
-// repeats reports whether a slot follows one of its kind, with no word between them;
-// what stands between them is taken back.
+// repeats reports whether a slot follows one of its kind without a word between them. If so,
+// it removes what is between them.
 func (n *Normaliser) repeats(piece string) bool {
 	end := len(n.Out)
 	for end > n.from {
@@ -238,7 +238,7 @@ func (n *Normaliser) repeats(piece string) bool {
 	return true
 }
 
-// trim removes what says nothing at the end.
+// trim removes meaningless text at the end.
 func (n *Normaliser) trim() {
 	for len(n.Out) > n.from {
 		switch n.Out[len(n.Out)-1] {
@@ -328,7 +328,7 @@ func (n *Normaliser) value(piece string) {
 	n.prev = ""
 }
 
-// slot returns what stands in a signature for the word w, which rest follows.
+// slot returns the text of the word w in a signature, where rest follows the word.
 func (n *Normaliser) slot(w, rest string) string {
 	t := traitsOf(w)
 	switch {
@@ -490,7 +490,7 @@ func technical(w string, t *traits) bool {
 	return false
 }
 
-// plain returns a text without commands to a terminal.
+// plain returns a text without escape sequences of terminals.
 func plain(text string) string {
 	if strings.IndexByte(text, 0x1B) < 0 {
 		return text
@@ -506,8 +506,8 @@ func plain(text string) string {
 	return string(out)
 }
 
-// escapeLen returns the length of what follows an escape character to make a command
-// to a terminal.
+// escapeLen returns the length of an escape sequence of a terminal, without its escape
+// character.
 func escapeLen(s string) int {
 	if s == "" || s[0] != '[' {
 		return 0

@@ -1,7 +1,7 @@
-// Package shapes makes shapes of what sessions do: of a command line, of an error, and of a single
-// value, which becomes the slot of its kind. Two doings that differ in values only have one shape.
+// Package shapes makes shapes of command lines, of errors, and of single values, which become the
+// slot of their kind. Two acts that differ only in values have one shape.
 //
-// Shapes are on record in boards: what changes one raises the Version of internal/trace.
+// Boards store shapes: a change of a shape raises the Version of internal/trace.
 package shapes
 
 import (
@@ -25,7 +25,7 @@ func (s Slot) String() string {
 	return "<text>"
 }
 
-// IsID reports whether values of the kind name one thing among many.
+// IsID reports whether values of the kind identify one object among many.
 func (s Slot) IsID() bool {
 	switch s {
 	case SlotID, SlotUUID, SlotHash, SlotPath, SlotURL, SlotEmail, SlotCode:
@@ -37,10 +37,10 @@ func (s Slot) IsID() bool {
 const (
 	MaxSlotWord = 20  // letters of a word that stands for itself
 	maxSlotCode = 8   // capitals of a code
-	MaxSlotText = 512 // bytes of a value that are looked at; a longer one is text
+	MaxSlotText = 512 // bytes of a value that are read; a longer one is text
 )
 
-// traits is what the characters of a value are, counted.
+// traits counts the characters of a value by class.
 type traits struct {
 	digits, lower, upper, hex                     int
 	dots, dashes, unders, slashes, ats, colons    int
@@ -373,7 +373,7 @@ func Lower[T string | []byte](dst []byte, v T) []byte {
 	return dst
 }
 
-// List returns the words of a list as a set, which is made when it is first asked for.
+// List returns the words of a list as a set, which is made at its first use.
 func List(list string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		set := map[string]bool{}
@@ -419,13 +419,14 @@ const (
 	SlotObject //
 )
 
+// MaxShape is the most bytes of a shape, which is cut before a part.
 const MaxShape = 240
 
+// MaxError is the most bytes of a signature.
 const MaxError = 200
 
+// MaxName is the most bytes of the name of a tool or of an argument.
 const MaxName = 80
 
-// bytes of a shape, cut before a part
-// bytes of a signature
-// bytes of the name of a tool or of an argument
+// MaxArgs is the most arguments of a step.
 const MaxArgs = 12

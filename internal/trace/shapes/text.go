@@ -8,7 +8,7 @@ import (
 )
 
 // FreeText are the names of arguments, or the last words of such names, whose values
-// are somebody's own words or nobody's business, whatever they look like.
+// are free text or secrets, whatever they look like.
 var FreeText = List("query q text message title name names description content summary thought prompt body subject comment note notes reason expression search keyword keywords city " +
 	"address username user author label pattern string str value input output question answer details instruction instructions person assignee owner nickname surname firstname lastname " +
 	"password passwd passphrase pwd secret token apikey key authorization credentials cvv pin")

@@ -37,7 +37,7 @@ func member(tenant string) *auth.Principal {
 	return &auth.Principal{Key: "k-" + tenant, Role: auth.Member, Tenant: tenant, Rights: auth.Read | auth.Write, Trust: lukasa.User}
 }
 
-// behindGuard lets whoever the bearer names call.
+// behindGuard calls next with the principal that the bearer token names.
 func behindGuard(next func(Caller) http.Handler, known map[string]*auth.Principal) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := known[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
