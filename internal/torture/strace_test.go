@@ -46,6 +46,7 @@ type scene struct {
 // not touched. Strace counts the calls of each thread, so that one fault may hit
 // once in each.
 func TestSystemCalls(t *testing.T) {
+	testsize.OneGoroutine(t)
 	needs(t, "strace")
 	if out, err := exec.Command("strace", "-f", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v: %s", err, out)
