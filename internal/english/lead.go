@@ -15,7 +15,7 @@ type Lead struct {
 	From     int  // where it begins, if what leads to it was spoken without a mark
 }
 
-// lead takes off what people say before they state something.
+// TakeLead takes off what people say before they state something.
 func TakeLead(c *Clause) (l Lead) {
 	for range 8 {
 		first := c.At(0)

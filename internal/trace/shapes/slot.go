@@ -384,17 +384,6 @@ func List(list string) func() map[string]bool {
 	})
 }
 
-// indexPhrases is indexWords for phrases with commas between them.
-func indexPhrases(list string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		set := map[string]bool{}
-		for phrase := range strings.SplitSeq(list, ", ") {
-			set[phrase] = true
-		}
-		return set
-	})
-}
-
 // Slot is the kind of a value.
 type Slot uint8
 
