@@ -159,13 +159,13 @@ func runArtifactDiff(ctx context.Context, c *Call, in *diffIn) (*answer.Diff, er
 // approveIn names the draft to activate.
 type approveIn struct {
 	ID     string `path:"id" doc:"the artifact_id"`
-	Reason string `json:"reason,omitempty" doc:"why, for whoever finds it later"`
+	Reason string `json:"reason,omitempty" doc:"why, for later readers"`
 }
 
 // decideIn names an artifact to archive or deprecate, with the reason.
 type decideIn struct {
 	ID     string `path:"id" doc:"the artifact_id"`
-	Reason string `json:"reason" doc:"why, for whoever finds it later"`
+	Reason string `json:"reason" doc:"why, for later readers"`
 }
 
 func (c *Call) decide(ctx context.Context, id, reason string, do func(*lukasa.Tenant, context.Context, string, string) (*lukasa.ArtifactDecided, error)) (*answer.Decided, error) {

@@ -81,7 +81,7 @@ func runConflict(ctx context.Context, c *Call, in *conflictIn) (*answer.Conflict
 // settleIn says how to settle a conflict.
 type settleIn struct {
 	ID     string `path:"id"`
-	Reason string `json:"reason" doc:"how it was settled, for whoever finds it later"`
+	Reason string `json:"reason" doc:"how it was settled, for later readers"`
 	Keep   string `json:"keep,omitempty" doc:"what holds, one of those that it is between: its URI, or its number among the sides, from 1; without, none more than the others"`
 }
 
@@ -128,7 +128,7 @@ func (c *Call) sideOf(ctx context.Context, t *lukasa.Tenant, id, keep string) (u
 // dismissIn dismisses a conflict, with the reason.
 type dismissIn struct {
 	ID     string `path:"id"`
-	Reason string `json:"reason" doc:"why, for whoever finds it later"`
+	Reason string `json:"reason" doc:"why, for later readers"`
 }
 
 func runDismissConflict(ctx context.Context, c *Call, in *dismissIn) (*answer.Write, error) {

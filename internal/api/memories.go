@@ -314,7 +314,7 @@ func (c *Call) settle(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) err
 // forgetIn names what to forget.
 type forgetIn struct {
 	Name      string  `json:"name" also:"key" doc:"key or URI" told:"key or #number"`
-	Reason    string  `json:"reason,omitempty" doc:"whoever looks for it is told" told:"why"`
+	Reason    string  `json:"reason,omitempty" doc:"later reads return it" told:"why"`
 	IfVersion *uint32 `json:"if_version,omitempty"`
 }
 
@@ -350,7 +350,7 @@ func runForget(ctx context.Context, c *Call, in *forgetIn) (*answer.Write, error
 // deleteIn names a memory by its path.
 type deleteIn struct {
 	Key    string `path:"key"`
-	Reason string `query:"reason" doc:"whoever looks for it is told"`
+	Reason string `query:"reason" doc:"later reads return it"`
 }
 
 func runDeleteMemory(ctx context.Context, c *Call, in *deleteIn) (*answer.Write, error) {

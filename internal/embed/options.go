@@ -28,7 +28,7 @@ type Options struct {
 	// Dimensions is the required length of vectors. 0 means that of the first answer.
 	Dimensions int
 	// Shorten requests vectors of Dimensions from the server. Not every server and model
-	// supports that, and some refuse such a request.
+	// supports that, and some refuse the request.
 	Shorten bool
 
 	// Batch is the maximum number of texts in one request. 0 means 64.

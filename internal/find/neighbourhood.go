@@ -350,7 +350,7 @@ func (g *grower) draw(n int, uri, rel, via string, back, further bool) error {
 	return nil
 }
 
-// names adds the names that two or more of the records mention. An entity with such a name is
+// names adds the names that two or more of the records mention. An entity with that name is
 // drawn instead.
 func (g *grower) names() error {
 	type mention struct {

@@ -12,7 +12,7 @@ import (
 const (
 	enough     = 3   // observations of a state in a reason
 	maxQuoted  = 3   // words that a reason names
-	quotedLift = 1.5 // how much more often than average a tool followed such a word
+	quotedLift = 1.5 // how much more often than average a tool followed the word
 )
 
 // explain fills in the evidence for a tool.

@@ -142,7 +142,7 @@ func (w *words) same(other *words) bool {
 		return true
 	}
 	// If two texts share nine of ten words, at most an eighteenth of both is in one text alone,
-	// and a bit that only one sketch has needs such a word.
+	// and a bit that only one sketch has needs one of these words.
 	if w.sketch.apart(&other.sketch, (len(w.list)+len(other.list))/18) {
 		return false
 	}

@@ -174,7 +174,7 @@ func (e *question) finds(position uint64) (bool, error) {
 	return e.filter.Accept(position)
 }
 
-// direct embeds the question without the names of speakers: such a name says who speaks and not
+// direct embeds the question without the names of speakers: a name says who speaks and not
 // what about. An external vector in the request takes precedence.
 func (e *question) direct(entities []kind.Entity) error {
 	left := text.Head(e.request.Query, text.MaxQuery)

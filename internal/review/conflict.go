@@ -183,7 +183,7 @@ func (b *Reviewer) SettleConflict(ctx context.Context, w board.Writer, s Conflic
 	s.Resolution = strings.TrimSpace(s.Resolution)
 	switch {
 	case s.Resolution == "":
-		return nil, fault.New(fault.InvalidArgument, "resolution: there is none").WithFix("say how it was settled, for whoever finds it later")
+		return nil, fault.New(fault.InvalidArgument, "resolution: there is none").WithFix("say how it was settled, for later readers")
 	case s.Dismiss && !s.Winner.IsZero():
 		return nil, fault.New(fault.InvalidArgument, "winner, dismiss: what is no conflict has no winner").WithFix("leave one out")
 	}

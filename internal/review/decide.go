@@ -82,7 +82,7 @@ func (d *ArtifactDecision) check() error {
 		return nil
 	case hmx.StatusArchived, hmx.StatusDeprecated:
 		if d.Reason == "" {
-			return fault.New(fault.InvalidArgument, "reason: there is none").WithFix("say why, for whoever finds it later")
+			return fault.New(fault.InvalidArgument, "reason: there is none").WithFix("say why, for later readers")
 		}
 		return nil
 	}

@@ -935,7 +935,7 @@ export interface Write {
 export interface ApproveArtifactInput {
   /** the artifact_id */
   id: string;
-  /** why, for whoever finds it later */
+  /** why, for later readers */
   reason?: string;
 }
 
@@ -943,7 +943,7 @@ export interface ApproveArtifactInput {
 export interface ArchiveArtifactInput {
   /** the artifact_id */
   id: string;
-  /** why, for whoever finds it later */
+  /** why, for later readers */
   reason: string;
 }
 
@@ -1028,7 +1028,7 @@ export interface CreateKeyInput {
 /** DeleteMemoryInput is what delete_memory is asked with. */
 export interface DeleteMemoryInput {
   key: string;
-  /** whoever looks for it is told */
+  /** later reads return it */
   reason?: string;
 }
 
@@ -1036,14 +1036,14 @@ export interface DeleteMemoryInput {
 export interface DeprecateArtifactInput {
   /** the artifact_id */
   id: string;
-  /** why, for whoever finds it later */
+  /** why, for later readers */
   reason: string;
 }
 
 /** DismissConflictInput is what dismiss_conflict is asked with. */
 export interface DismissConflictInput {
   id: string;
-  /** why, for whoever finds it later */
+  /** why, for later readers */
   reason: string;
 }
 
@@ -1163,7 +1163,7 @@ export interface ForgetInput {
   name?: string;
   /** key or URI */
   key?: string;
-  /** whoever looks for it is told */
+  /** later reads return it */
   reason?: string;
   if_version?: number;
 }
@@ -1798,7 +1798,7 @@ export interface ResolveInput {
 /** ResolveConflictInput is what resolve_conflict is asked with. */
 export interface ResolveConflictInput {
   id: string;
-  /** how it was settled, for whoever finds it later */
+  /** how it was settled, for later readers */
   reason: string;
   /** what holds, one of those that it is between: its URI, or its number among the sides, from 1; without, none more than the others */
   keep?: string;

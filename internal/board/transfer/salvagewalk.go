@@ -113,7 +113,7 @@ func (x *salvaging) missing(last uint64) {
 }
 
 // flaw returns the problem of a record that passed its check, or "". No import
-// would accept such a record.
+// would accept the record.
 func (x *salvaging) flaw(h *record.Header, f *journal.Frame) string {
 	if apply.Blank(f) {
 		return ""

@@ -64,7 +64,7 @@ it is observed; what says something else waits as a draft for your approval.`,
 }
 
 func decisionCommand(s *ask.Shell, d decision) *cobra.Command {
-	reason := ask.Flag{Field: "reason", Help: "why, a `TEXT` for whoever finds it later", Missing: "say why, for whoever finds it later: --reason TEXT"}
+	reason := ask.Flag{Field: "reason", Help: "why, a `TEXT` for later readers", Missing: "say why, for later readers: --reason TEXT"}
 	if d.reason {
 		reason.Help += "; required"
 	}

@@ -125,8 +125,8 @@ func settleCommand(s *ask.Shell, verb, done string, d ask.Command[answer.Write])
 	d.Operation, d.Use = verb+"_conflict", verb+" ID|URI"
 	d.Args, d.Argument, d.Names, d.Kind = ask.OneName("ID or URI"), "id", []string{"id"}, lukasa.ConflictKind
 	d.Flags = append(d.Flags, ask.Flag{
-		Field: "reason", Help: "how it was settled, a `TEXT` for whoever finds it later; required",
-		Missing: "say how it was settled, for whoever finds it later: --reason TEXT",
+		Field: "reason", Help: "how it was settled, a `TEXT` for later readers; required",
+		Missing: "say how it was settled, for later readers: --reason TEXT",
 	})
 	d.Print = func(s *term.Screen, a *answer.Write) { show.Wrote(s, done, a, false) }
 	return ask.OperationCommand(s, d)

@@ -27,7 +27,7 @@ To erase something for good, history and bytes on the disk included, use
 		Argument: "name",
 		Names:    []string{"name"},
 		Flags: []ask.Flag{
-			{Field: "reason", Help: "why, a `TEXT`; whoever looks for it is told"},
+			{Field: "reason", Help: "why, a `TEXT`; later reads return it"},
 			ask.IfVersionFlag(),
 		},
 		Print: func(s *term.Screen, a *answer.Write) { show.Wrote(s, "forgotten", a, false) },
