@@ -16,6 +16,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,8 +81,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// fetchWait is how long a fetch waits for messages.
-const fetchWait = 2 * time.Second
+const (
+	// fetchWait is how long a fetch waits for its first message, and restWait for the
+	// others.
+	fetchWait = 2 * time.Second
+	restWait  = time.Millisecond
+	// drainWait is how long Close waits for messages that the server has sent.
+	drainWait = 2 * time.Second
+)
 
 // Source is a connection to a stream.
 type Source struct {
@@ -88,8 +96,7 @@ type Source struct {
 	conn     *nats.Conn
 	js       jetstream.JetStream
 	consumer jetstream.Consumer
-	coming   jetstream.MessageBatch // the fetch that is under way, or nil
-	enough   context.CancelFunc     // ends it
+	coming   jetstream.MessagesContext // the messages asked for and not read yet, or nil
 
 	mu  sync.Mutex
 	out map[*ingest.Message]jetstream.Msg // delivered and not acknowledged
@@ -154,46 +161,62 @@ func (s *Source) prepare(ctx context.Context) (err error) {
 }
 
 // Fetch waits for messages and returns the available ones.
-func (s *Source) Fetch(ctx context.Context, n int) ([]*ingest.Message, error) {
+func (s *Source) Fetch(ctx context.Context, n int) (list []*ingest.Message, err error) {
 	if s.coming == nil {
-		// The batch may outlive this call.
-		wait, enough := context.WithTimeout(context.WithoutCancel(ctx), fetchWait)
-		batch, err := s.consumer.Fetch(n, jetstream.FetchContext(wait))
+		s.coming, err = s.consumer.Messages(jetstream.PullMaxMessages(n), jetstream.StopAfter(n), jetstream.PullExpiry(fetchWait+time.Second))
 		if err != nil {
-			enough()
 			return nil, err
 		}
-		s.coming, s.enough = batch, enough
 	}
-	var list []*ingest.Message
+	wait, enough := context.WithTimeout(ctx, fetchWait)
+	defer func() { enough() }()
 	for len(list) < n {
-		var m jetstream.Msg
-		var more bool
-		if len(list) == 0 {
-			select {
-			case m, more = <-s.coming.Messages():
-			case <-ctx.Done():
-				return nil, nil
+		m, err := s.coming.Next(jetstream.NextContext(wait))
+		switch {
+		case err == nil:
+			list = append(list, s.handOut(m))
+			if len(list) == 1 {
+				// The others are on their way, or there are none.
+				enough()
+				wait, enough = context.WithTimeout(ctx, restWait)
 			}
-		} else {
-			select {
-			case m, more = <-s.coming.Messages():
-			default:
-				return list, nil
-			}
-		}
-		if !more {
-			err := s.coming.Error()
-			s.enough()
+		case errors.Is(err, jetstream.ErrMsgIteratorClosed):
 			s.coming = nil
-			if errors.Is(err, context.DeadlineExceeded) {
-				err = nil // no more messages arrived
-			}
+			return list, nil
+		case ctx.Err() != nil:
+			return list, nil // the rest is for Close
+		case wait.Err() == nil:
+			s.coming.Stop()
+			s.coming = nil
 			return list, err
+		case len(list) > 0:
+			return list, nil
+		default:
+			// The request may be lost, for example with its server. The next call asks again.
+			return s.drain(), nil
+		}
+	}
+	return list, nil
+}
+
+// drain ends the request for messages, and returns those that the server has sent for it.
+func (s *Source) drain() (list []*ingest.Message) {
+	coming := s.coming
+	s.coming = nil
+	if !s.conn.IsConnected() {
+		coming.Stop()
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), drainWait)
+	defer cancel()
+	coming.Drain()
+	for {
+		m, err := coming.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return list
 		}
 		list = append(list, s.handOut(m))
 	}
-	return list, nil
 }
 
 // handOut turns a message into one of the consumer's.
@@ -282,20 +305,40 @@ func (s *Source) Lag(ctx context.Context) (int64, error) {
 func (s *Source) Close() error {
 	defer s.conn.Close()
 	if s.coming != nil {
-		s.enough()
-		for m := range s.coming.Messages() {
-			s.handOut(m)
-		}
+		s.drain()
 	}
 	if !s.conn.IsConnected() {
 		return nil // the server notices by itself
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, m := range s.out {
+	// The server redelivers in the order of these.
+	list := slices.SortedFunc(maps.Values(s.out), func(a, b jetstream.Msg) int {
+		return cmp.Compare(sequence(a), sequence(b))
+	})
+	if len(list) == 0 {
+		return s.conn.FlushTimeout(time.Second)
+	}
+	last := len(list) - 1
+	for _, m := range list[:last] {
 		if err := m.Nak(); err != nil && !errors.Is(err, jetstream.ErrMsgAlreadyAckd) {
 			return err
 		}
 	}
-	return s.conn.FlushTimeout(time.Second)
+	// The server handles these later than it receives them. Its answer to the last one
+	// says that it has handled all.
+	_, err := s.conn.Request(list[last].Reply(), []byte("-NAK"), time.Second)
+	if errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) {
+		return nil // they are redelivered after AckWait
+	}
+	return err
+}
+
+// sequence returns the place of a message in its stream.
+func sequence(m jetstream.Msg) uint64 {
+	meta, err := m.Metadata()
+	if err != nil {
+		return 0
+	}
+	return meta.Sequence.Stream
 }

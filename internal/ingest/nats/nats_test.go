@@ -156,6 +156,46 @@ func (b *broker) Restart(t *testing.T) bool {
 
 func TestSuite(t *testing.T) { ingesttest.Run(t, start) }
 
+// TestCloseHandsBack: whatever the server sent to a source that closes, read or not, goes
+// to the next source at once.
+func TestCloseHandsBack(t *testing.T) {
+	t.Parallel()
+	b := startBroker(t, time.Minute)
+	const n = 200
+	b.Publish(t, make([]wire.Message, n)...)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // less than AckWait
+	defer cancel()
+	for round := range 30 {
+		src, err := nats.Open(ctx, b.c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round%3 == 0 {
+			// A fetch that is not waited for leaves everything under way.
+			brief, stop := context.WithTimeout(ctx, time.Duration(round)*10*time.Microsecond)
+			_, err = src.Fetch(brief, n/2)
+			stop()
+		} else {
+			var list []*ingest.Message
+			for seen := map[string]bool{}; len(seen) < n && err == nil; {
+				list, err = src.Fetch(ctx, n/2)
+				for _, m := range list {
+					seen[m.Offset] = true
+				}
+				if ctx.Err() != nil {
+					t.Fatalf("round %d: only %d of %d messages came back in time", round, len(seen), n)
+				}
+			}
+		}
+		if err == nil {
+			err = src.Close()
+		}
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+	}
+}
+
 func TestBadConfig(t *testing.T) {
 	t.Parallel()
 	b := startBroker(t, ingesttest.AckWait)
