@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,6 +37,8 @@ type hooking struct {
 	began time.Time
 	dir   string
 	call  *hook.Call
+	// name is the event's name. The goroutine that waits for the answer logs it, too.
+	name  atomic.Pointer[string]
 	scope string
 	// place is what is known about the working directory, and enforce the enforcement of
 	// hard rules there.
@@ -49,8 +52,8 @@ type hooking struct {
 // log writes an error to the log.
 func (h *hooking) log(what string) {
 	who := h.agent
-	if h.call != nil {
-		who += " " + h.call.Name
+	if name := h.name.Load(); name != nil {
+		who += " " + *name
 	}
 	if !ask.HookLog(h.dir, h.now, who, what) {
 		fmt.Fprintf(h.shell.Stderr, "%s: %s: %s\n", term.Program, who, term.OneLine(what))
@@ -140,6 +143,9 @@ func (h *hooking) decode(input []byte) (err error) {
 		own = h.shell.Served.Board.Handout()
 	}
 	h.call, err = hook.Decode(h.agent, input, hook.Options{Now: h.now, Agent: name, Place: h.placeAt, Cut: h.flags.cut, Own: own})
+	if err == nil {
+		h.name.Store(&h.call.Name)
+	}
 	return err
 }
 
