@@ -11,68 +11,69 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/quota"
 )
 
 // adminOperations are about scopes, keys, tenants and quotas.
-func adminOperations() []*Operation {
+func adminOperations() []*operation.Operation {
 	const notAgents = "whoever administers the tenant does it, not its agents"
-	return []*Operation{
-		define(Operation{
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "mint_scope", Group: groupAdmin, Short: "Make a scope token: what another agent may see and do, until when.",
 			Long:   "The token is in the answer and nowhere else. Whoever holds it narrows it without asking anybody.",
 			Method: "POST", Path: "/v1/scopes", Command: "scope mint", Without: notAgents,
 			Needs: auth.Admin | auth.Write, Unscoped: true,
 		}, runMintScope),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "check_scope", Group: groupAdmin, Short: "Show what a scope token says, and whether it is good.",
 			Method: "POST", Path: "/v1/scopes/check", Command: "scope inspect", Without: "a scope says itself what it allows",
 			Needs: reads,
 		}, runCheckScope),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_violations", Group: groupAdmin, Short: "List what scopes refused, newest first.",
 			Method: "GET", Path: "/v1/violations", Command: "list", Without: notAgents,
 			Needs: reads | auth.Admin, Unscoped: true,
-		}, func(ctx context.Context, c *Call, in *listIn) (*answer.Violations, error) {
-			list, next, err := c.things(ctx, lukasa.ViolationKind, in)
+		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Violations, error) {
+			list, next, err := listThings(ctx, c, lukasa.ViolationKind, in)
 			return &answer.Violations{Violations: list, Next: next}, err
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "create_key", Group: groupAdmin, Short: "Make a credential; its token is shown once.",
 			Method: "POST", Path: "/v1/keys", Command: "key create", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runCreateKey),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_keys", Group: groupAdmin, Short: "List credentials, oldest first, without their tokens: the good ones, unless asked for all.",
 			Method: "GET", Path: "/v1/keys", Command: "key list", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runListKeys),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "get_key", Group: groupAdmin, Short: "Show what is known of a credential.",
 			Method: "GET", Path: "/v1/keys/{id}", Command: "key show", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runGetKey),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "revoke_key", Group: groupAdmin, Short: "End a credential at once, open connections included.",
 			Method: "DELETE", Path: "/v1/keys/{id}", Command: "key revoke", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runRevokeKey),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_acts", Group: groupAdmin, Short: "List administrative acts, oldest first.",
 			Method: "GET", Path: "/v1/acts", Without: "it is about the server, which alone knows of them",
 			Needs: auth.Admin, Board: true,
 		}, runListActs),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_tenants", Group: groupAdmin, Short: "List the tenants there are, with their roots.",
 			Method: "GET", Path: "/v1/tenants", Command: "root", Without: "it is about the server",
 			Needs: reads, Board: true,
 		}, runListTenants),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "get_quota", Group: groupAdmin, Short: "Show what the tenant may send and keep.",
 			Method: "GET", Path: "/v1/quota", Command: "quota show", Without: "agents have no use for it",
 			Needs: reads,
 		}, runGetQuota),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "set_quota", Group: groupAdmin, Short: "Say what the tenant may send and keep.",
 			Method: "PUT", Path: "/v1/quota", Command: "quota set", Without: "agents may not set limits",
 			Needs: auth.Admin, Unscoped: true, Operators: true,
@@ -104,7 +105,7 @@ type mintIn struct {
 	Trust        *lukasa.Trust    `json:"trust,omitempty" doc:"of what it writes, at most; agent unless said"`
 }
 
-func runMintScope(ctx context.Context, c *Call, in *mintIn) (*answer.Scope, error) {
+func runMintScope(ctx context.Context, c *operation.Call, in *mintIn) (*answer.Scope, error) {
 	g := lukasa.Grant{
 		To: in.To, Mode: in.Mode, Include: lukasa.Selectors(in.Include), Exclude: lukasa.Selectors(in.Exclude), BudgetTokens: in.BudgetTokens,
 		NotBefore: moment(in.NotBefore), Expires: moment(in.ExpiresAt), Trust: lukasa.Agent,
@@ -121,7 +122,7 @@ func runMintScope(ctx context.Context, c *Call, in *mintIn) (*answer.Scope, erro
 		return nil, err
 	}
 	a.Token = token
-	return a, c.audit(ctx, "scope.mint", map[string]string{"scope": a.ID, "to": in.To})
+	return a, audit(ctx, c, "scope.mint", map[string]string{"scope": a.ID, "to": in.To})
 }
 
 func scopeOf(token string) (*answer.Scope, error) {
@@ -143,7 +144,7 @@ func aboutScope(err error, field string) error {
 }
 
 // audit journals an administrative act if the server keeps them.
-func (c *Call) audit(ctx context.Context, act string, detail map[string]string) error {
+func audit(ctx context.Context, c *operation.Call, act string, detail map[string]string) error {
 	if c.Keys == nil {
 		return nil
 	}
@@ -155,7 +156,7 @@ type checkScopeIn struct {
 	Token string `json:"token"`
 }
 
-func runCheckScope(ctx context.Context, c *Call, in *checkScopeIn) (*answer.Scope, error) {
+func runCheckScope(ctx context.Context, c *operation.Call, in *checkScopeIn) (*answer.Scope, error) {
 	a, err := scopeOf(in.Token)
 	if err != nil {
 		return nil, aboutScope(err, "token")
@@ -173,8 +174,8 @@ func runCheckScope(ctx context.Context, c *Call, in *checkScopeIn) (*answer.Scop
 	return a, nil
 }
 
-// keys returns the credentials of the server.
-func (c *Call) keys() (*auth.Store, error) {
+// keysOf returns the credentials of the server.
+func keysOf(c *operation.Call) (*auth.Store, error) {
 	if c.Keys == nil {
 		return nil, fault.New(fault.InvalidArgument, "keys: only a server has them").WithFix("start one with `lukasa serve`")
 	}
@@ -192,8 +193,8 @@ type createKeyIn struct {
 	ExpiresAt hmx.Time      `json:"expires_at,omitempty" doc:"never unless said"`
 }
 
-func runCreateKey(ctx context.Context, c *Call, in *createKeyIn) (*answer.NewKey, error) {
-	keys, err := c.keys()
+func runCreateKey(ctx context.Context, c *operation.Call, in *createKeyIn) (*answer.NewKey, error) {
+	keys, err := keysOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +215,7 @@ func runCreateKey(ctx context.Context, c *Call, in *createKeyIn) (*answer.NewKey
 	if err != nil {
 		return nil, err
 	}
-	return &answer.NewKey{Token: token, Key: key.Info(c.now())}, nil
+	return &answer.NewKey{Token: token, Key: key.Info(c.Time())}, nil
 }
 
 // listKeysIn selects the credentials to list.
@@ -223,8 +224,8 @@ type listKeysIn struct {
 	pageIn
 }
 
-func runListKeys(ctx context.Context, c *Call, in *listKeysIn) (*answer.Keys, error) {
-	keys, err := c.keys()
+func runListKeys(ctx context.Context, c *operation.Call, in *listKeysIn) (*answer.Keys, error) {
+	keys, err := keysOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +234,7 @@ func runListKeys(ctx context.Context, c *Call, in *listKeysIn) (*answer.Keys, er
 		return nil, err
 	}
 	if !in.All {
-		list = slices.DeleteFunc(list, func(k *auth.Key) bool { return k.State(c.now()) != auth.Active })
+		list = slices.DeleteFunc(list, func(k *auth.Key) bool { return k.State(c.Time()) != auth.Active })
 	}
 	list, next, err := page(list, &in.pageIn, func(k *auth.Key) string { return answer.Instant(k.Created) + " " + k.ID })
 	if err != nil {
@@ -241,13 +242,13 @@ func runListKeys(ctx context.Context, c *Call, in *listKeysIn) (*answer.Keys, er
 	}
 	out := &answer.Keys{Keys: []auth.Info{}, Next: next}
 	for _, k := range list {
-		out.Keys = append(out.Keys, k.Info(c.now()))
+		out.Keys = append(out.Keys, k.Info(c.Time()))
 	}
 	return out, nil
 }
 
-func runGetKey(ctx context.Context, c *Call, in *idIn) (*auth.Info, error) {
-	keys, err := c.keys()
+func runGetKey(ctx context.Context, c *operation.Call, in *idIn) (*auth.Info, error) {
+	keys, err := keysOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +256,7 @@ func runGetKey(ctx context.Context, c *Call, in *idIn) (*auth.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := key.Info(c.now())
+	info := key.Info(c.Time())
 	return &info, nil
 }
 
@@ -265,8 +266,8 @@ type revokeIn struct {
 	Reason string `query:"reason"`
 }
 
-func runRevokeKey(ctx context.Context, c *Call, in *revokeIn) (*auth.Info, error) {
-	keys, err := c.keys()
+func runRevokeKey(ctx context.Context, c *operation.Call, in *revokeIn) (*auth.Info, error) {
+	keys, err := keysOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -274,12 +275,12 @@ func runRevokeKey(ctx context.Context, c *Call, in *revokeIn) (*auth.Info, error
 	if err != nil {
 		return nil, err
 	}
-	info := key.Info(c.now())
+	info := key.Info(c.Time())
 	return &info, nil
 }
 
-func runListActs(ctx context.Context, c *Call, in *pageIn) (*answer.Acts, error) {
-	keys, err := c.keys()
+func runListActs(ctx context.Context, c *operation.Call, in *pageIn) (*answer.Acts, error) {
+	keys, err := keysOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +291,7 @@ func runListActs(ctx context.Context, c *Call, in *pageIn) (*answer.Acts, error)
 	return &answer.Acts{Acts: acts, Next: answer.NextPage(next)}, nil
 }
 
-func runListTenants(ctx context.Context, c *Call, in *pageIn) (*answer.Tenants, error) {
+func runListTenants(ctx context.Context, c *operation.Call, in *pageIn) (*answer.Tenants, error) {
 	out := &answer.Tenants{Tenants: []answer.State{}}
 	skip := in.After != ""
 	for root, err := range c.Board.Tenants(ctx) {
@@ -307,7 +308,7 @@ func runListTenants(ctx context.Context, c *Call, in *pageIn) (*answer.Tenants, 
 		}
 	}
 	if skip {
-		return nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", quoted(in.After)).WithFix("take it from the page before, as it is")
+		return nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", operation.Quoted(in.After)).WithFix("take it from the page before, as it is")
 	}
 	return out, nil
 }
@@ -318,15 +319,15 @@ type Quota struct {
 	Limits quota.Limits `json:"limits"`
 }
 
-func (c *Call) quotas() (*quota.Book, error) {
+func quotasOf(c *operation.Call) (*quota.Book, error) {
 	if c.Quotas == nil {
 		return nil, fault.New(fault.InvalidArgument, "quota: only a server has them").WithFix("start one with `lukasa serve`")
 	}
 	return c.Quotas, nil
 }
 
-func runGetQuota(_ context.Context, c *Call, _ *nothing) (*Quota, error) {
-	book, err := c.quotas()
+func runGetQuota(_ context.Context, c *operation.Call, _ *nothing) (*Quota, error) {
+	book, err := quotasOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -357,12 +358,12 @@ func (in *quotaIn) detail() map[string]string {
 	return detail
 }
 
-func runSetQuota(ctx context.Context, c *Call, in *quotaIn) (*Quota, error) {
-	book, err := c.quotas()
+func runSetQuota(ctx context.Context, c *operation.Call, in *quotaIn) (*Quota, error) {
+	book, err := quotasOf(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.audit(ctx, "quota.set", in.detail()); err != nil {
+	if err := audit(ctx, c, "quota.set", in.detail()); err != nil {
 		return nil, err
 	}
 	if err := book.Set(ctx, c.Who.Actor(), c.Who.Tenant, quota.Limits(*in)); err != nil {

@@ -6,10 +6,11 @@ import (
 
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // mayDo is the naive reading of the table: each line is one sentence about who may call.
-func mayDo(o *Operation, p *auth.Principal) bool {
+func mayDo(o *operation.Operation, p *auth.Principal) bool {
 	for i, needed := range []auth.Rights{auth.Read, auth.Write, auth.Admin} {
 		if strings.Contains(","+o.Needs.String()+",", ","+[]string{"read", "write", "admin"}[i]+",") && p.Rights&needed == 0 {
 			return false
@@ -43,7 +44,7 @@ func TestAllow(t *testing.T) {
 				for _, scope := range []string{"", "lukasa_scope_1.x"} {
 					for _, tenant := range []string{"", "acme"} {
 						who := &auth.Principal{Key: "k", Role: role, Tenant: tenant, Rights: rights, Scope: scope}
-						err := Allow(o, who)
+						err := operation.Allow(o, who)
 						cases++
 						want := mayDo(o, who)
 						if want {
@@ -59,7 +60,7 @@ func TestAllow(t *testing.T) {
 				}
 			}
 		}
-		if code := fault.CodeOf(Allow(o, nil)); code != fault.Unauthenticated {
+		if code := fault.CodeOf(operation.Allow(o, nil)); code != fault.Unauthenticated {
 			t.Errorf("%s by nobody is %s", o.Name, code)
 		}
 	}
@@ -78,7 +79,7 @@ func TestAgentsSeeTheirOwn(t *testing.T) {
 	w.must(agent("ada"), "recall", `{"key":"ada/secret"}`)
 	for name, args := range asked {
 		o := Lookup(name)
-		if o.Stream || !o.ReadOnly() || o.Board || Allow(o, agent("bob")) != nil {
+		if o.Stream || !o.ReadOnly() || o.Board || operation.Allow(o, agent("bob")) != nil {
 			continue
 		}
 		for from, to := range map[string]string{"release/cadence": "ada/secret", "when are releases cut": "Zanzibar hidden", `"refunds"`: `"Zanzibar hidden"`, `"release"`: `"Zanzibar"`} {
@@ -91,7 +92,7 @@ func TestAgentsSeeTheirOwn(t *testing.T) {
 			}
 			continue
 		}
-		if text, ok := out.(*Text); ok && strings.Contains(text.Body, "Zanzibar is") {
+		if text, ok := out.(*operation.Text); ok && strings.Contains(text.Body, "Zanzibar is") {
 			t.Errorf("%s tells bob: %s", name, text.Body)
 		} else if !ok && strings.Contains(w.text(out), "Zanzibar is") {
 			t.Errorf("%s tells bob: %s", name, w.text(out))
@@ -112,7 +113,7 @@ func TestTenantsNeverMeet(t *testing.T) {
 	w.must(stranger, "remember", `{"key":"own","text":"Something of our own."}`)
 	for name, args := range asked {
 		o := Lookup(name)
-		if o.Stream || Allow(o, stranger) != nil || name == "check_scope" {
+		if o.Stream || operation.Allow(o, stranger) != nil || name == "check_scope" {
 			continue
 		}
 		out, err := w.run(stranger, name, w.fill(args))
@@ -132,7 +133,7 @@ func TestAllowNamesTheRights(t *testing.T) {
 		auth.Admin:              "x needs the right admin, and this credential has only read and write",
 		auth.Write | auth.Admin: "x needs the rights write and admin, and this credential has only read and write",
 	} {
-		if err := Allow(&Operation{Name: "x", Needs: needs}, who); err == nil || !strings.Contains(err.Error(), want) {
+		if err := operation.Allow(&operation.Operation{Name: "x", Needs: needs}, who); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // The name of a memory is accepted as name or as key, over HTTP and MCP, but not as both.
@@ -32,7 +33,7 @@ func TestMemoriesAreNamedByKey(t *testing.T) {
 }
 
 // namedByKey checks an operation for that.
-func namedByKey(t *testing.T, o *Operation, f *Field) {
+func namedByKey(t *testing.T, o *operation.Operation, f *operation.Field) {
 	value := `"release/cadence"`
 	if f.Also == "keys" {
 		value = `["release/cadence"]`
@@ -50,22 +51,22 @@ func namedByKey(t *testing.T, o *Operation, f *Field) {
 	if _, err := bothWays(t, o, f, `{}`); f.Required == (err == nil) {
 		t.Errorf("with none: %v", err)
 	}
-	holds(t, "by key", o.InSchema(), []byte(one(f.Also)))
+	holds(t, "by key", inSchema(o), []byte(one(f.Also)))
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(both)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if schema(t, o.InSchema()).Validate(document) == nil {
+	if schema(t, inSchema(o)).Validate(document) == nil {
 		t.Error("the schema takes both")
 	}
 }
 
 // bothWays decodes a request of an operation as HTTP and as MCP deliver it.
-func bothWays(t *testing.T, o *Operation, f *Field, members string) (any, error) {
+func bothWays(t *testing.T, o *operation.Operation, f *operation.Field, members string) (any, error) {
 	t.Helper()
 	var body []byte
 	query := map[string]string{}
-	if f.Place == InBody {
+	if f.Place == operation.InBody {
 		body = []byte(members)
 	} else if err := json.Unmarshal([]byte(members), &query); err != nil {
 		t.Fatal(err)

@@ -11,67 +11,68 @@ import (
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/operation"
 )
 
 // artifactOperations are about artifacts.
-func artifactOperations() []*Operation {
+func artifactOperations() []*operation.Operation {
 	const forTenant = "whoever administers the tenant decides, not its agents"
-	return []*Operation{
-		define(Operation{
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "list_artifacts", Group: groupKnowledge, Short: "List what was learned: procedures, playbooks, policies.",
 			Long:   "The active ones, unless asked for others; each is an HMX-A document as it stands.",
-			Method: "GET", Path: "/v1/artifacts", Command: "artifacts list", Tool: &Tool{Name: "artifacts", Idempotent: true},
+			Method: "GET", Path: "/v1/artifacts", Command: "artifacts list", Tool: &operation.Tool{Name: "artifacts", Idempotent: true},
 			Needs: reads,
 		}, runListArtifacts),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "get_artifact", Group: groupKnowledge, Short: "Show an artifact, and what stands behind it.",
 			Method: "GET", Path: "/v1/artifacts/{id}", Command: "artifacts show", Without: "over MCP artifacts lists them whole",
 			Needs: reads,
 		}, runArtifact),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "artifact_chain", Group: groupKnowledge, Short: "Show the versions of an artifact, who superseded what, when and why.",
 			Method: "GET", Path: "/v1/artifacts/{id}/chain", Command: "artifacts chain", Without: "over MCP artifacts lists them whole",
 			Needs: reads,
 		}, runArtifactChain),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "artifact_diff", Group: groupKnowledge, Short: "Show what changed from one version of an artifact to another.",
 			Method: "GET", Path: "/v1/artifacts/{id}/diff", Command: "artifacts diff", Without: "over MCP artifacts lists them whole",
 			Needs: reads,
 		}, runArtifactDiff),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "approve_artifact", Group: groupKnowledge, Short: "Make a draft active.",
 			Method: "POST", Path: "/v1/artifacts/{id}/approve", Command: "artifacts approve", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true,
-		}, func(ctx context.Context, c *Call, in *approveIn) (*answer.Decided, error) {
-			return c.decide(ctx, in.ID, in.Reason, (*lukasa.Tenant).ApproveArtifact)
+		}, func(ctx context.Context, c *operation.Call, in *approveIn) (*answer.Decided, error) {
+			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).ApproveArtifact)
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "archive_artifact", Group: groupKnowledge, Short: "Put an active artifact away.",
 			Method: "POST", Path: "/v1/artifacts/{id}/archive", Command: "artifacts archive", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true,
-		}, func(ctx context.Context, c *Call, in *decideIn) (*answer.Decided, error) {
-			return c.decide(ctx, in.ID, in.Reason, (*lukasa.Tenant).ArchiveArtifact)
+		}, func(ctx context.Context, c *operation.Call, in *decideIn) (*answer.Decided, error) {
+			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).ArchiveArtifact)
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "deprecate_artifact", Group: groupKnowledge, Short: "Say that an artifact or a draft is wrong.",
 			Method: "POST", Path: "/v1/artifacts/{id}/deprecate", Command: "artifacts deprecate", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true,
-		}, func(ctx context.Context, c *Call, in *decideIn) (*answer.Decided, error) {
-			return c.decide(ctx, in.ID, in.Reason, (*lukasa.Tenant).DeprecateArtifact)
+		}, func(ctx context.Context, c *operation.Call, in *decideIn) (*answer.Decided, error) {
+			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).DeprecateArtifact)
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "compile", Group: groupKnowledge, Short: "Make artifacts of what happened.",
 			Method: "POST", Path: "/v1/compile", Command: "compile", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true, Unscoped: true,
 		}, runCompile),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "next_step", Group: groupKnowledge, Short: "Say which tool a session may call next, and why.",
-			Method: "POST", Path: "/v1/next_step", Command: "next", Tool: &Tool{Idempotent: true},
+			Method: "POST", Path: "/v1/next_step", Command: "next", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runNextStep),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "check_action", Group: groupKnowledge, Short: "Say what speaks against an action before it is taken.",
-			Method: "POST", Path: "/v1/check_action", Command: "check", Tool: &Tool{Idempotent: true},
+			Method: "POST", Path: "/v1/check_action", Command: "check", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runCheckAction),
 	}
@@ -88,14 +89,14 @@ type listArtifactsIn struct {
 	Now hmx.Time `query:"now"`
 }
 
-func runListArtifacts(ctx context.Context, c *Call, in *listArtifactsIn) (*answer.Artifacts, error) {
+func runListArtifacts(ctx context.Context, c *operation.Call, in *listArtifactsIn) (*answer.Artifacts, error) {
 	switch {
 	case in.All && in.Status != "":
 		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one away")
 	case in.Type != "" && !slices.Contains(hmx.ArtifactTypes(), in.Type) && !hmx.CustomType(string(in.Type)):
-		return nil, fault.Newf(fault.InvalidArgument, "type: %s is no type of artifacts", quoted(string(in.Type))).WithFix("give task_schema, failure_playbook, decision_policy, causal_pattern, strategy_template or x-{vendor}-{type}")
+		return nil, fault.Newf(fault.InvalidArgument, "type: %s is no type of artifacts", operation.Quoted(string(in.Type))).WithFix("give task_schema, failure_playbook, decision_policy, causal_pattern, strategy_template or x-{vendor}-{type}")
 	}
-	v, err := c.view(in.Now)
+	v, err := c.View(in.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +114,8 @@ type artifactIn struct {
 	ID string `path:"id" doc:"the artifact_id"`
 }
 
-func runArtifact(ctx context.Context, c *Call, in *artifactIn) (*answer.Artifact, error) {
-	v, err := c.headView("", hmx.Time{})
+func runArtifact(ctx context.Context, c *operation.Call, in *artifactIn) (*answer.Artifact, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +126,8 @@ func runArtifact(ctx context.Context, c *Call, in *artifactIn) (*answer.Artifact
 	return answer.ArtifactOf(d), nil
 }
 
-func runArtifactChain(ctx context.Context, c *Call, in *artifactIn) (*answer.Chain, error) {
-	v, err := c.headView("", hmx.Time{})
+func runArtifactChain(ctx context.Context, c *operation.Call, in *artifactIn) (*answer.Chain, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +145,8 @@ type diffIn struct {
 	From string `query:"from" doc:"the earlier one; the one that it supersedes unless said"`
 }
 
-func runArtifactDiff(ctx context.Context, c *Call, in *diffIn) (*answer.Diff, error) {
-	v, err := c.headView("", hmx.Time{})
+func runArtifactDiff(ctx context.Context, c *operation.Call, in *diffIn) (*answer.Diff, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +169,7 @@ type decideIn struct {
 	Reason string `json:"reason" doc:"why, for later readers"`
 }
 
-func (c *Call) decide(ctx context.Context, id, reason string, do func(*lukasa.Tenant, context.Context, string, string) (*lukasa.ArtifactDecided, error)) (*answer.Decided, error) {
+func decide(ctx context.Context, c *operation.Call, id, reason string, do func(*lukasa.Tenant, context.Context, string, string) (*lukasa.ArtifactDecided, error)) (*answer.Decided, error) {
 	t := c.Tenant()
 	done, err := do(t, ctx, id, reason)
 	if err != nil {
@@ -187,9 +188,9 @@ type compileIn struct {
 	DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
 }
 
-func runCompile(ctx context.Context, c *Call, in *compileIn) (*answer.Compiled, error) {
+func runCompile(ctx context.Context, c *operation.Call, in *compileIn) (*answer.Compiled, error) {
 	o := lukasa.CompileOptions{Full: in.Full, DryRun: in.DryRun}
-	if tell := c.counted("reading events"); tell != nil {
+	if tell := c.Counted("reading events"); tell != nil {
 		o.Progress = func(done, all int) { tell(uint64(done), uint64(all)) }
 	}
 	report, err := c.Tenant().Compile(ctx, o)
@@ -208,8 +209,8 @@ type nextIn struct {
 	Conditions []string `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 }
 
-func runNextStep(ctx context.Context, c *Call, in *nextIn) (*answer.Next, error) {
-	v, err := c.headView("", hmx.Time{})
+func runNextStep(ctx context.Context, c *operation.Call, in *nextIn) (*answer.Next, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +236,7 @@ type checkIn struct {
 	Conditions []string `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 }
 
-func runCheckAction(ctx context.Context, c *Call, in *checkIn) (*answer.Check, error) {
+func runCheckAction(ctx context.Context, c *operation.Call, in *checkIn) (*answer.Check, error) {
 	if (in.Tool == "") == (in.Command == "") {
 		return nil, fault.New(fault.InvalidArgument, "tool, command: exactly one must be given").WithFix("give a tool with its arguments, or a command line")
 	}
@@ -250,7 +251,7 @@ func runCheckAction(ctx context.Context, c *Call, in *checkIn) (*answer.Check, e
 	o := lukasa.CheckOptions{Action: lukasa.Action{Tool: in.Tool, Arguments: string(in.Arguments), Command: in.Command}, Session: in.SessionID, Tags: in.Tags}
 	o.Action.Place.Branch = in.Branch
 	var err error
-	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
+	if o.View, err = c.HeadView(in.AgentID, in.Now); err != nil {
 		return nil, err
 	}
 	o.View.Conditions = in.Conditions

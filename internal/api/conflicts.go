@@ -9,28 +9,29 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // conflictOperations are about conflicts.
-func conflictOperations() []*Operation {
+func conflictOperations() []*operation.Operation {
 	const inPacks = "packs tell an agent of conflicts"
-	return []*Operation{
-		define(Operation{
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "list_conflicts", Group: groupKnowledge, Short: "List what contradicts itself, newest first.",
 			Method: "GET", Path: "/v1/conflicts", Command: "conflicts list", Without: inPacks,
 			Needs: reads,
 		}, runListConflicts),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "get_conflict", Group: groupKnowledge, Short: "Show a conflict, and what it is between.",
 			Method: "GET", Path: "/v1/conflicts/{id}", Command: "conflicts show", Without: inPacks,
 			Needs: reads,
 		}, runConflict),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "resolve_conflict", Group: groupKnowledge, Short: "Settle a conflict: say which one holds.",
 			Method: "POST", Path: "/v1/conflicts/{id}/resolve", Command: "conflicts resolve", Without: inPacks,
 			Needs: writes, Wrote: true,
 		}, runResolveConflict),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "dismiss_conflict", Group: groupKnowledge, Short: "Say that there is no conflict after all.",
 			Method: "POST", Path: "/v1/conflicts/{id}/dismiss", Command: "conflicts dismiss", Without: inPacks,
 			Needs: writes, Wrote: true,
@@ -45,11 +46,11 @@ type listConflictsIn struct {
 	pageIn
 }
 
-func runListConflicts(ctx context.Context, c *Call, in *listConflictsIn) (*answer.Conflicts, error) {
+func runListConflicts(ctx context.Context, c *operation.Call, in *listConflictsIn) (*answer.Conflicts, error) {
 	if in.All && in.Status != "" {
 		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one away")
 	}
-	v, err := c.headView("", hmx.Time{})
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +66,8 @@ type conflictIn struct {
 	ID string `path:"id"`
 }
 
-func runConflict(ctx context.Context, c *Call, in *conflictIn) (*answer.Conflict, error) {
-	v, err := c.headView("", hmx.Time{})
+func runConflict(ctx context.Context, c *operation.Call, in *conflictIn) (*answer.Conflict, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +86,9 @@ type settleIn struct {
 	Keep   string `json:"keep,omitempty" doc:"what holds, one of those that it is between: its URI, or its number among the sides, from 1; without, none more than the others"`
 }
 
-func runResolveConflict(ctx context.Context, c *Call, in *settleIn) (*answer.Write, error) {
+func runResolveConflict(ctx context.Context, c *operation.Call, in *settleIn) (*answer.Write, error) {
 	t := c.Tenant()
-	winner, err := c.sideOf(ctx, t, in.ID, in.Keep)
+	winner, err := sideOf(ctx, c, t, in.ID, in.Keep)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +96,11 @@ func runResolveConflict(ctx context.Context, c *Call, in *settleIn) (*answer.Wri
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }
 
 // sideOf returns what a URI or a number names among the sides of a conflict, and nothing for none.
-func (c *Call) sideOf(ctx context.Context, t *lukasa.Tenant, id, keep string) (u lukasa.URI, err error) {
+func sideOf(ctx context.Context, c *operation.Call, t *lukasa.Tenant, id, keep string) (u lukasa.URI, err error) {
 	if keep == "" {
 		return u, nil
 	}
@@ -111,7 +112,7 @@ func (c *Call) sideOf(ctx context.Context, t *lukasa.Tenant, id, keep string) (u
 		}
 		return u, err
 	}
-	v, err := c.headView("", hmx.Time{})
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return u, err
 	}
@@ -131,11 +132,11 @@ type dismissIn struct {
 	Reason string `json:"reason" doc:"why, for later readers"`
 }
 
-func runDismissConflict(ctx context.Context, c *Call, in *dismissIn) (*answer.Write, error) {
+func runDismissConflict(ctx context.Context, c *operation.Call, in *dismissIn) (*answer.Write, error) {
 	t := c.Tenant()
 	put, err := t.DismissConflict(ctx, in.ID, in.Reason)
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }

@@ -130,7 +130,7 @@ func FuzzDecode(f *testing.F) {
 		if args == "" {
 			args = `{}`
 		}
-		holds(t, o.Name, o.InSchema(), []byte(args))
+		holds(t, o.Name, inSchema(o), []byte(args))
 		again, err := o.DecodeArguments([]byte(args))
 		if err != nil || !reflect.DeepEqual(in, again) {
 			t.Fatalf("%s %q: %+v, then %+v: %v", o.Name, args, in, again, err)

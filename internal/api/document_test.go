@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"lukasa.dev/internal/operation"
 )
 
 var update = flag.Bool("update", false, "write docs/api.md anew")
@@ -78,7 +80,7 @@ func written() []byte {
 }
 
 // documentFields writes the fields of a request.
-func documentFields(b *bytes.Buffer, fields []*Field) {
+func documentFields(b *bytes.Buffer, fields []*operation.Field) {
 	if len(fields) == 0 {
 		return
 	}
@@ -88,8 +90,8 @@ func documentFields(b *bytes.Buffer, fields []*Field) {
 		switch {
 		case f.Required:
 			needed = "required"
-		case f.usual != "":
-			needed = "`" + f.usual + "`"
+		case f.Default() != "":
+			needed = "`" + f.Default() + "`"
 		}
 		name := "`" + f.Name + "`"
 		if f.Also != "" {
@@ -100,10 +102,11 @@ func documentFields(b *bytes.Buffer, fields []*Field) {
 }
 
 // about describes a field.
-func about(f *Field) string {
+func about(f *operation.Field) string {
 	text := f.Doc
 	var s struct {
-		Type string
+		Type             string
+		Minimum, Maximum *json.Number
 	}
 	if json.Unmarshal(f.Schema(), &s) == nil && s.Type != "" {
 		kind := s.Type
@@ -111,12 +114,12 @@ func about(f *Field) string {
 			kind = "list"
 		}
 		switch {
-		case len(f.enum) > 0 && len(f.enum) < 12:
-			kind += ": `" + strings.Join(f.enum, "` `") + "`"
-		case f.min != nil && f.max != nil:
-			kind += " from " + plainly(*f.min) + " to " + plainly(*f.max)
-		case f.min != nil:
-			kind += " from " + plainly(*f.min) + " on"
+		case len(f.Choices()) > 0 && len(f.Choices()) < 12:
+			kind += ": `" + strings.Join(f.Choices(), "` `") + "`"
+		case s.Minimum != nil && s.Maximum != nil:
+			kind += " from " + s.Minimum.String() + " to " + s.Maximum.String()
+		case s.Minimum != nil:
+			kind += " from " + s.Minimum.String() + " on"
 		}
 		if text = kind + "; " + text; f.Doc == "" {
 			text = kind

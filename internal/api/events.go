@@ -11,55 +11,56 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // eventOperations ingest and list events.
-func eventOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func eventOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "ingest", Group: groupEvents, Short: "Record HMX events: one, an array, or one a line.",
 			Long: "The body is an event (application/json), an array of events, or lines of JSON (application/x-ndjson), which may come without an end. " +
 				"Good events are recorded even when others are refused; the answer says which, and is sent when what it names is on the disk.",
 			Method: "POST", Path: "/v1/events", Command: "ingest", Without: "over MCP record_event records what the agent itself does",
 			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
-		}, (func(context.Context, *Call, *ingestIn) (*answer.Intake, error))(nil)),
-		define(Operation{
+		}, (func(context.Context, *operation.Call, *ingestIn) (*answer.Intake, error))(nil)),
+		operation.Define(operation.Operation{
 			Name: "record_event", Group: groupEvents, Short: "Record something that was said or done in a session.",
 			Long:   "What is left out of the event is filled in: an id, the time it is, the next number of the session, and who calls.",
 			Method: "POST", Path: "/v1/sessions/{session_id}/events", Without: "the command line records whole events with ingest",
-			Tool: &Tool{
+			Tool: &operation.Tool{
 				Default: true, Hooks: true, Run: telling(tellRecordEvent),
 				Doc: "Record something that was said or done. Not needed where hooks are installed: they record by themselves.",
 			}, Needs: writes, Wrote: true,
 		}, runRecordEvent),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_events", Group: groupEvents, Short: "Show the events of a session, an agent, a trace or a correlation, in order.",
 			Method: "GET", Path: "/v1/events", Command: "events", Without: "an agent is given events by search_memories and pack_context",
 			Needs: reads,
 		}, runListEvents),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_sessions", Group: groupEvents, Short: "List the sessions there are, ordered by id.",
 			Method: "GET", Path: "/v1/sessions", Command: "events", Without: "an agent is given events by search_memories and pack_context",
 			Needs: reads,
 		}, runListSessions),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "tail_events", Group: groupEvents, Short: "Follow new events as they are recorded (server-sent events).",
 			Long:   "Each has its position as its id; Last-Event-ID goes on after one.",
 			Method: "GET", Path: "/v1/events/stream", Command: "tail", Without: "it does not end",
 			Needs: reads, Stream: true, Media: "text/event-stream",
-		}, (func(context.Context, *Call, *tailIn) (*Text, error))(nil)),
-		define(Operation{
+		}, (func(context.Context, *operation.Call, *tailIn) (*operation.Text, error))(nil)),
+		operation.Define(operation.Operation{
 			Name: "ingest_ws", Group: groupEvents, Short: "Record events over a WebSocket: an event a frame, an acknowledgement a frame.",
 			Method: "GET", Path: "/v1/ingest/ws", Without: "it does not end",
 			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
-		}, (func(context.Context, *Call, *nothing) (*ack, error))(nil)),
-		define(Operation{
+		}, (func(context.Context, *operation.Call, *nothing) (*ack, error))(nil)),
+		operation.Define(operation.Operation{
 			Name: "ingest_traces", Group: groupEvents, Short: "Record the spans about generative AI of an OTLP/HTTP export request.",
 			Long: "The body is an ExportTraceServiceRequest of OpenTelemetry as application/x-protobuf or application/json, the answer an ExportTraceServiceResponse in the " +
 				"same encoding, and a refusal a google.rpc.Status, whose ErrorInfo has the code. Exporters find it with the endpoint /v1/otlp. Other spans are passed over.",
 			Method: "POST", Path: "/v1/otlp/v1/traces", Command: "import", Without: "over MCP record_event records what the agent itself does",
 			Needs: writes, Wrote: true, Stream: true,
-		}, (func(context.Context, *Call, *tracesIn) (*traced, error))(nil)),
+		}, (func(context.Context, *operation.Call, *tracesIn) (*traced, error))(nil)),
 	}
 }
 
@@ -122,14 +123,14 @@ type recordIn struct {
 }
 
 // event builds the event that a request describes.
-func (in *recordIn) event(ctx context.Context, c *Call) (*hmx.Event, error) {
+func (in *recordIn) event(ctx context.Context, c *operation.Call) (*hmx.Event, error) {
 	ev := &hmx.Event{
 		HMXVersion: hmx.Version, EventID: in.EventID, EventType: in.EventType, AgentID: in.AgentID, TenantID: c.Who.Tenant, SessionID: in.SessionID,
 		Timestamp: in.Timestamp, Content: hmx.Raw(in.Content), Metadata: "{}", ParentEventID: some(in.ParentEventID), TraceID: some(in.TraceID),
 		CorrelationID: some(in.CorrelationID), Source: some(in.Source), Tags: in.Tags,
 	}
 	if ev.EventID == "" {
-		id, err := hmx.NewID(c.now(), rand.Reader)
+		id, err := hmx.NewID(c.Time(), rand.Reader)
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +142,7 @@ func (in *recordIn) event(ctx context.Context, c *Call) (*hmx.Event, error) {
 		}
 	}
 	if ev.Timestamp.IsZero() {
-		ev.Timestamp = hmx.TimeOf(c.now())
+		ev.Timestamp = hmx.TimeOf(c.Time())
 	}
 	if in.TTLSeconds != nil {
 		ev.TTLSeconds = hmx.Some(*in.TTLSeconds)
@@ -168,12 +169,12 @@ func some(text string) hmx.Opt[string] {
 	return hmx.Some(text)
 }
 
-func runRecordEvent(ctx context.Context, c *Call, in *recordIn) (*receipt, error) {
+func runRecordEvent(ctx context.Context, c *operation.Call, in *recordIn) (*receipt, error) {
 	ev, err := in.event(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.recordEvent(ctx, ev)
+	r, err := recordEvent(ctx, c, ev)
 	if c.Ingested != nil {
 		became := lukasa.Refused
 		if err == nil {
@@ -185,7 +186,7 @@ func runRecordEvent(ctx context.Context, c *Call, in *recordIn) (*receipt, error
 }
 
 // recordEvent records an event and returns its receipt.
-func (c *Call) recordEvent(ctx context.Context, ev *hmx.Event) (*receipt, error) {
+func recordEvent(ctx context.Context, c *operation.Call, ev *hmx.Event) (*receipt, error) {
 	if err := c.Who.Admit(ev); err != nil {
 		return nil, err
 	}
@@ -218,8 +219,8 @@ type listEventsIn struct {
 	After       string `query:"after" doc:"the next of the page before"`
 }
 
-func runListEvents(ctx context.Context, c *Call, in *listEventsIn) (*answer.Events, error) {
-	v, err := c.headView("", hmx.Time{})
+func runListEvents(ctx context.Context, c *operation.Call, in *listEventsIn) (*answer.Events, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +250,7 @@ type pageIn struct {
 	After string `query:"after" doc:"the next of the page before"`
 }
 
-func runListSessions(ctx context.Context, c *Call, in *pageIn) (*answer.Sessions, error) {
+func runListSessions(ctx context.Context, c *operation.Call, in *pageIn) (*answer.Sessions, error) {
 	list, err := c.Tenant().Sessions(ctx)
 	if err != nil {
 		return nil, err
@@ -270,7 +271,7 @@ func page[T any](list []T, in *pageIn, name func(T) string) ([]T, *string, error
 	if in.After != "" {
 		last, err := base64.RawURLEncoding.DecodeString(in.After)
 		if err != nil {
-			return nil, nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", quoted(in.After)).WithFix("take it from the page before, as it is")
+			return nil, nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", operation.Quoted(in.After)).WithFix("take it from the page before, as it is")
 		}
 		from := slices.IndexFunc(list, func(x T) bool { return name(x) > string(last) })
 		if from < 0 {

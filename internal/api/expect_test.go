@@ -9,6 +9,7 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // A write that expects a version, by header or field, is refused if another write came first,
@@ -48,7 +49,7 @@ func TestConditionalWrites(t *testing.T) {
 			if fault.CodeOf(err) != x.code {
 				t.Fatalf("it is %v", err)
 			}
-			if err == nil && (out.Version != x.after || Version(out) != x.after) {
+			if err == nil && (out.Version != x.after || operation.Version(out) != x.after) {
 				t.Errorf("it is at version %d, want %d", out.Version, x.after)
 			}
 		})

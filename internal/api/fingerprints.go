@@ -8,24 +8,25 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/operation"
 )
 
 // fingerprintOperations export and import fingerprints.
-func fingerprintOperations() []*Operation {
+func fingerprintOperations() []*operation.Operation {
 	const forTenant = "whoever administers the tenant carries fingerprints"
-	return []*Operation{
-		define(Operation{
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "export_fingerprint", Group: groupKnowledge, Short: "Give a digest of what the agents of the tenant learned, or one of them.",
 			Long:   "The answer is the fingerprint itself (HMX-F), the same bytes for the same root.",
 			Method: "GET", Path: "/v1/fingerprint", Command: "fingerprint export", Without: forTenant,
 			Needs: reads | auth.Admin, Unscoped: true,
 		}, runExportFingerprint),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "import_fingerprint", Group: groupKnowledge, Short: "Keep a fingerprint, so that it guides packs.",
 			Method: "POST", Path: "/v1/fingerprints", Command: "fingerprint import", Without: forTenant,
 			Needs: writes, Wrote: true,
 		}, runImportFingerprint),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_fingerprints", Group: groupKnowledge, Short: "List the fingerprints that were imported, newest first.",
 			Method: "GET", Path: "/v1/fingerprints", Command: "fingerprint list", Without: forTenant,
 			Needs: reads,
@@ -44,9 +45,9 @@ type document struct{ text []byte }
 // MarshalJSON returns the document as it is.
 func (d document) MarshalJSON() ([]byte, error) { return d.text, nil }
 
-func runExportFingerprint(ctx context.Context, c *Call, in *exportFingerprintIn) (*document, error) {
+func runExportFingerprint(ctx context.Context, c *operation.Call, in *exportFingerprintIn) (*document, error) {
 	o := lukasa.FingerprintOptions{Agent: in.Agent}
-	if tell := c.counted("reading events"); tell != nil {
+	if tell := c.Counted("reading events"); tell != nil {
 		o.Progress = func(done, all int) { tell(uint64(done), uint64(all)) }
 	}
 	f, err := c.Tenant().Fingerprint(ctx, o)
@@ -63,7 +64,7 @@ type importFingerprintIn struct {
 	Private     bool            `query:"private" doc:"let it guide its writer alone"`
 }
 
-func runImportFingerprint(ctx context.Context, c *Call, in *importFingerprintIn) (*answer.Write, error) {
+func runImportFingerprint(ctx context.Context, c *operation.Call, in *importFingerprintIn) (*answer.Write, error) {
 	f, err := lukasa.DecodeFingerprint(in.Fingerprint)
 	if err != nil {
 		return nil, err
@@ -80,11 +81,11 @@ func runImportFingerprint(ctx context.Context, c *Call, in *importFingerprintIn)
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }
 
-func runListFingerprints(ctx context.Context, c *Call, in *pageIn) (*answer.Fingerprints, error) {
-	v, err := c.headView("", hmx.Time{})
+func runListFingerprints(ctx context.Context, c *operation.Call, in *pageIn) (*answer.Fingerprints, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}

@@ -9,73 +9,74 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // graphOperations are about policies, entities, relations and neighbours.
-func graphOperations() []*Operation {
+func graphOperations() []*operation.Operation {
 	const inAnswers = "answers to an agent draw on it"
-	return []*Operation{
-		define(Operation{
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "put_policy", Group: groupKnowledge, Short: "Decree something: what agents are told, or how long things are kept.",
 			Method: "POST", Path: "/v1/policies", Without: "the command line has no files of policies yet; over MCP nobody decrees",
 			Needs: auth.Admin | auth.Write, Wrote: true,
-		}, func(ctx context.Context, c *Call, in *policyIn) (*answer.Write, error) {
-			return c.put(ctx, lukasa.PolicyKind, in.Policy)
+		}, func(ctx context.Context, c *operation.Call, in *policyIn) (*answer.Write, error) {
+			return putBody(ctx, c, lukasa.PolicyKind, in.Policy)
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_policies", Group: groupKnowledge, Short: "List policies, newest first.",
 			Method: "GET", Path: "/v1/policies", Command: "list", Without: inAnswers,
 			Needs: reads,
-		}, func(ctx context.Context, c *Call, in *listIn) (*answer.Policies, error) {
-			list, next, err := c.things(ctx, lukasa.PolicyKind, in)
+		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Policies, error) {
+			list, next, err := listThings(ctx, c, lukasa.PolicyKind, in)
 			return &answer.Policies{Policies: list, Next: next}, err
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "get_policy", Group: groupKnowledge, Short: "Show a policy.",
 			Method: "GET", Path: "/v1/policies/{id}", Command: "resolve", Without: inAnswers,
 			Needs: reads,
 		}, runPolicy),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "relate_memories", Group: groupKnowledge, Short: "Connect two things: one supports, contradicts, causes … the other.",
-			Method: "POST", Path: "/v1/graph/edges", Without: "the command line follows edges with find --follow, and does not draw them", Tool: &Tool{},
+			Method: "POST", Path: "/v1/graph/edges", Without: "the command line follows edges with find --follow, and does not draw them", Tool: &operation.Tool{},
 			Needs: writes, Wrote: true,
 		}, runRelate),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_edges", Group: groupKnowledge, Short: "List the edges between things, newest first.",
 			Method: "GET", Path: "/v1/graph/edges", Command: "list", Without: inAnswers,
 			Needs: reads,
-		}, func(ctx context.Context, c *Call, in *listIn) (*answer.Edges, error) {
-			list, next, err := c.things(ctx, lukasa.EdgeKind, in)
+		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Edges, error) {
+			list, next, err := listThings(ctx, c, lukasa.EdgeKind, in)
 			return &answer.Edges{Edges: list, Next: next}, err
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "put_entity", Group: groupKnowledge, Short: "Keep somebody or something that is spoken of.",
 			Method: "POST", Path: "/v1/graph/entities", Without: "the command line reads the graph with find and list; an agent remembers facts",
 			Needs: writes, Wrote: true,
-		}, func(ctx context.Context, c *Call, in *entityIn) (*answer.Write, error) {
-			return c.put(ctx, lukasa.EntityKind, in.Entity)
+		}, func(ctx context.Context, c *operation.Call, in *entityIn) (*answer.Write, error) {
+			return putBody(ctx, c, lukasa.EntityKind, in.Entity)
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_entities", Group: groupKnowledge, Short: "List who and what is spoken of, newest first, or by name.",
 			Method: "GET", Path: "/v1/graph/entities", Command: "list", Without: inAnswers,
 			Needs: reads,
 		}, runListEntities),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "put_relation", Group: groupKnowledge, Short: "Keep how two entities are connected.",
 			Method: "POST", Path: "/v1/graph/relations", Without: "the command line reads the graph with find and list; an agent remembers facts",
 			Needs: writes, Wrote: true,
-		}, func(ctx context.Context, c *Call, in *relationIn) (*answer.Write, error) {
-			return c.put(ctx, lukasa.RelationKind, in.Relation)
+		}, func(ctx context.Context, c *operation.Call, in *relationIn) (*answer.Write, error) {
+			return putBody(ctx, c, lukasa.RelationKind, in.Relation)
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_relations", Group: groupKnowledge, Short: "List how entities are connected, newest first.",
 			Method: "GET", Path: "/v1/graph/relations", Command: "list", Without: inAnswers,
 			Needs: reads,
-		}, func(ctx context.Context, c *Call, in *listIn) (*answer.Relations, error) {
-			list, next, err := c.things(ctx, lukasa.RelationKind, in)
+		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Relations, error) {
+			list, next, err := listThings(ctx, c, lukasa.RelationKind, in)
 			return &answer.Relations{Relations: list, Next: next}, err
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "neighbours", Group: groupKnowledge, Short: "Show what refers to a thing or an event: edges, relations, conflicts, feedback, what was derived from it.",
 			Method: "GET", Path: "/v1/graph/neighbours", Without: "the command line follows edges with find --follow; " + inAnswers,
 			Needs: reads,
@@ -83,15 +84,15 @@ func graphOperations() []*Operation {
 	}
 }
 
-// put writes a versioned record of a kind as docs/formats/memory.md describes it.
-func (c *Call) put(ctx context.Context, kind lukasa.Kind, text json.RawMessage) (*answer.Write, error) {
+// putBody writes a versioned record of a kind as docs/formats/memory.md describes it.
+func putBody(ctx context.Context, c *operation.Call, kind lukasa.Kind, text json.RawMessage) (*answer.Write, error) {
 	body, err := lukasa.DecodeBody(kind, text)
 	if err != nil {
 		return nil, err
 	}
 	t := c.Tenant()
 	id, key := body.Identity()
-	expect, err := c.expect(ctx, t, lukasa.Ref{Kind: kind, ID: id, Key: key}, nil)
+	expect, err := c.Expect(ctx, t, lukasa.Ref{Kind: kind, ID: id, Key: key}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func (c *Call) put(ctx context.Context, kind lukasa.Kind, text json.RawMessage) 
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }
 
 // policyIn, entityIn and relationIn are records as docs/formats/memory.md describes them.
@@ -120,8 +121,8 @@ type idIn struct {
 	ID string `path:"id"`
 }
 
-func runPolicy(ctx context.Context, c *Call, in *idIn) (*answer.Thing, error) {
-	v, err := c.view(hmx.Time{})
+func runPolicy(ctx context.Context, c *operation.Call, in *idIn) (*answer.Thing, error) {
+	v, err := c.View(hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -144,20 +145,20 @@ type relateIn struct {
 	Metadata json.RawMessage `json:"metadata,omitempty" type:"object"`
 }
 
-func runRelate(ctx context.Context, c *Call, in *relateIn) (*answer.Write, error) {
+func runRelate(ctx context.Context, c *operation.Call, in *relateIn) (*answer.Write, error) {
 	t := c.Tenant()
 	e := &lukasa.Edge{ID: in.ID, EdgeKind: in.Kind, Sources: in.Sources, Metadata: hmx.Raw(in.Metadata)}
 	var err error
-	if e.From, err = c.uriOf(ctx, t, in.From); err != nil {
+	if e.From, err = uriOf(ctx, c, t, in.From); err != nil {
 		return nil, err
 	}
-	if e.To, err = c.uriOf(ctx, t, in.To); err != nil {
+	if e.To, err = uriOf(ctx, c, t, in.To); err != nil {
 		return nil, err
 	}
 	if in.Weight != nil {
 		e.Weight = hmx.Some(*in.Weight)
 	}
-	expect, err := c.expect(ctx, t, lukasa.Ref{Kind: lukasa.EdgeKind, ID: in.ID}, nil)
+	expect, err := c.Expect(ctx, t, lukasa.Ref{Kind: lukasa.EdgeKind, ID: in.ID}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func runRelate(ctx context.Context, c *Call, in *relateIn) (*answer.Write, error
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }
 
 // listEntitiesIn selects the entities to list.
@@ -174,15 +175,15 @@ type listEntitiesIn struct {
 	listIn
 }
 
-func runListEntities(ctx context.Context, c *Call, in *listEntitiesIn) (*answer.Entities, error) {
+func runListEntities(ctx context.Context, c *operation.Call, in *listEntitiesIn) (*answer.Entities, error) {
 	if in.Name == "" {
-		list, next, err := c.things(ctx, lukasa.EntityKind, &in.listIn)
+		list, next, err := listThings(ctx, c, lukasa.EntityKind, &in.listIn)
 		return &answer.Entities{Entities: list, Next: next}, err
 	}
 	if in.Type != "" || in.Tag != "" || in.Status != "" || in.After != "" || in.State != lukasa.Live {
 		return nil, fault.New(fault.InvalidArgument, "name: it goes with no other filter").WithFix("leave type, tag, status, state and after away")
 	}
-	v, err := c.view(in.Now)
+	v, err := c.View(in.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -199,13 +200,13 @@ type neighboursIn struct {
 	Name string `query:"name,required" also:"key" doc:"key or URI"`
 }
 
-func runNeighbours(ctx context.Context, c *Call, in *neighboursIn) (*answer.Referrers, error) {
-	v, err := c.headView("", hmx.Time{})
+func runNeighbours(ctx context.Context, c *operation.Call, in *neighboursIn) (*answer.Referrers, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
 	t := c.Tenant()
-	u, err := c.uriOf(ctx, t, in.Name)
+	u, err := uriOf(ctx, c, t, in.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -15,79 +15,80 @@ import (
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/operation"
 )
 
 // lookOperations read memories and their history, and end them.
-func lookOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func lookOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "recall", Group: groupMemories, Short: "Show what is remembered under a key, now or at a version.",
-			Method: "GET", Path: "/v1/memories/{key...}", Command: "recall", Tool: &Tool{
+			Method: "GET", Path: "/v1/memories/{key...}", Command: "recall", Tool: &operation.Tool{
 				Default: true, Idempotent: true, Run: telling(tellRecall),
 				Doc: "Show one memory or event in full, by its key or by the #number that another tool gave.",
 			},
 			Needs: reads,
 		}, runRecall),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_memories", Group: groupMemories, Short: "List memories, newest first.",
-			Method: "GET", Path: "/v1/memories", Command: "list", Tool: &Tool{Idempotent: true},
+			Method: "GET", Path: "/v1/memories", Command: "list", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runListMemories),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_tags", Group: groupMemories, Short: "List the tags of memories, with how many have each.",
 			Long:   "The newest 10,000 memories are looked at.",
-			Method: "GET", Path: "/v1/tags", Without: "on the command line, list and find show tags", Tool: &Tool{Idempotent: true},
+			Method: "GET", Path: "/v1/tags", Without: "on the command line, list and find show tags", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runListTags),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "memory_history", Group: groupMemories, Short: "Show the versions of a memory, oldest first.",
-			Method: "GET", Path: "/v1/history", Command: "history", Tool: &Tool{Idempotent: true},
+			Method: "GET", Path: "/v1/history", Command: "history", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runHistory),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "restore_memory", Group: groupMemories, Short: "Bring back what is forgotten, or an earlier version.",
-			Method: "POST", Path: "/v1/restore", Command: "restore", Tool: &Tool{},
+			Method: "POST", Path: "/v1/restore", Command: "restore", Tool: &operation.Tool{},
 			Needs: writes, Wrote: true,
 		}, runRestore),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "forget", Group: groupMemories, Short: "Put a tombstone on a memory; its history stays.",
-			Method: "POST", Path: "/v1/forget", Command: "forget", Tool: &Tool{
+			Method: "POST", Path: "/v1/forget", Command: "forget", Tool: &operation.Tool{
 				Default: true, Hooks: true, Destructive: true, Idempotent: true, Run: telling(tellForget),
 				Doc: "Forget a memory that is wrong or no longer wanted. Its history stays.",
 			},
 			Needs: writes, Wrote: true,
 		}, runForget),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "delete_memory", Group: groupMemories, Short: "Forget the memory under the key that the path names.",
 			Method: "DELETE", Path: "/v1/memories/{key...}", Command: "forget", Without: "over MCP it is forget",
 			Needs: writes, Wrote: true,
 		}, runDeleteMemory),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "redact_memory", Group: groupMemories, Short: "Erase memories and events for good, with their history; needs the right admin.",
 			Long:   "The answer has signed receipts. With purge the files of the index are rewritten, too, which takes a while.",
-			Method: "POST", Path: "/v1/redact", Command: "redact", Tool: &Tool{Destructive: true, Idempotent: true},
+			Method: "POST", Path: "/v1/redact", Command: "redact", Tool: &operation.Tool{Destructive: true, Idempotent: true},
 			Needs: writes | auth.Admin, Wrote: true, Unscoped: true,
 		}, runRedact),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "feedback", Group: groupMemories, Short: "Say how a task went and what it drew on, so that later answers are better.",
-			Method: "POST", Path: "/v1/feedback", Command: "feedback", Tool: &Tool{
+			Method: "POST", Path: "/v1/feedback", Command: "feedback", Tool: &operation.Tool{
 				Default: true, Hooks: true, Run: telling(tellFeedback),
 				Doc: "After a task: say how it went and which memories it drew on. They rank higher or lower from then on.",
 			},
 			Needs: writes, Wrote: true,
 		}, runFeedback),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "list_feedback", Group: groupMemories, Short: "List what was said about tasks, newest first.",
 			Method: "GET", Path: "/v1/feedback", Command: "list", Without: "an agent has no use for it",
 			Needs: reads,
-		}, func(ctx context.Context, c *Call, in *listIn) (*answer.Feedback, error) {
-			list, next, err := c.things(ctx, lukasa.FeedbackKind, in)
+		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Feedback, error) {
+			list, next, err := listThings(ctx, c, lukasa.FeedbackKind, in)
 			return &answer.Feedback{Feedback: list, Next: next}, err
 		}),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "resolve", Group: groupMemories, Short: "Show what a URI or a key names: an event, or a thing of any kind.",
 			Long:   "The answer is a thing or an event, told apart by kind.",
-			Method: "GET", Path: "/v1/resolve", Command: "resolve", Tool: &Tool{Idempotent: true},
+			Method: "GET", Path: "/v1/resolve", Command: "resolve", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runResolve),
 	}
@@ -101,12 +102,12 @@ type recallIn struct {
 	Now     hmx.Time    `query:"now"`
 }
 
-func runRecall(ctx context.Context, c *Call, in *recallIn) (*answer.Thing, error) {
-	v, err := c.view(in.Now)
+func runRecall(ctx context.Context, c *operation.Call, in *recallIn) (*answer.Thing, error) {
+	v, err := c.View(in.Now)
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.ref(in.Key, in.Version)
+	ref, err := c.Ref(in.Key, in.Version)
 	if err == nil && ref.Kind == lukasa.EventKind {
 		err = fault.New(fault.InvalidArgument, "key: an event is not a memory").WithFix("resolve shows what any URI names")
 	}
@@ -161,9 +162,9 @@ type listIn struct {
 	Now hmx.Time `query:"now"`
 }
 
-// things returns a page of the records of a kind.
-func (c *Call) things(ctx context.Context, kind lukasa.Kind, in *listIn) ([]answer.Thing, *string, error) {
-	v, err := c.view(in.Now)
+// listThings returns a page of the records of a kind.
+func listThings(ctx context.Context, c *operation.Call, kind lukasa.Kind, in *listIn) ([]answer.Thing, *string, error) {
+	v, err := c.View(in.Now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,16 +182,16 @@ func (c *Call) things(ctx context.Context, kind lukasa.Kind, in *listIn) ([]answ
 	return list, answer.NextPage(next), err
 }
 
-func runListMemories(ctx context.Context, c *Call, in *listIn) (*answer.Memories, error) {
-	list, next, err := c.things(ctx, lukasa.MemoryKind, in)
+func runListMemories(ctx context.Context, c *operation.Call, in *listIn) (*answer.Memories, error) {
+	list, next, err := listThings(ctx, c, lukasa.MemoryKind, in)
 	return &answer.Memories{Memories: list, Next: next}, err
 }
 
 // mostTagged limits how many memories are read for their tags.
 const mostTagged = 10_000
 
-func runListTags(ctx context.Context, c *Call, in *pageIn) (*answer.Tags, error) {
-	v, err := c.view(hmx.Time{})
+func runListTags(ctx context.Context, c *operation.Call, in *pageIn) (*answer.Tags, error) {
+	v, err := c.View(hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -233,16 +234,16 @@ type historyIn struct {
 	pageIn
 }
 
-func runHistory(ctx context.Context, c *Call, in *historyIn) (*answer.History, error) {
-	v, err := c.headView("", hmx.Time{})
+func runHistory(ctx context.Context, c *operation.Call, in *historyIn) (*answer.History, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
-	name, err := c.named(ctx, in.Name)
+	name, err := namedBy(ctx, c, in.Name)
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.thingRef(name, 0, "listed by its versions")
+	ref, err := c.ThingRef(name, 0, "listed by its versions")
 	if err != nil {
 		return nil, err
 	}
@@ -271,20 +272,20 @@ type restoreIn struct {
 	IfVersion *uint32 `json:"if_version,omitempty" doc:"only if this is the current version"`
 }
 
-func runRestore(ctx context.Context, c *Call, in *restoreIn) (*answer.Write, error) {
-	ref, err := c.thingRef(in.Name, in.Version, "restored")
+func runRestore(ctx context.Context, c *operation.Call, in *restoreIn) (*answer.Write, error) {
+	ref, err := c.ThingRef(in.Name, in.Version, "restored")
 	if err != nil {
 		return nil, err
 	}
 	t := c.Tenant()
 	head := ref
 	head.Version = 0
-	expect, err := c.expect(ctx, t, head, in.IfVersion)
+	expect, err := c.Expect(ctx, t, head, in.IfVersion)
 	if err != nil {
 		return nil, err
 	}
 	if c.Who.Scope == "" { // a scope cannot expire records
-		if err := c.settle(ctx, t, head); err != nil {
+		if err := settle(ctx, c, t, head); err != nil {
 			return nil, err
 		}
 	}
@@ -292,13 +293,13 @@ func runRestore(ctx context.Context, c *Call, in *restoreIn) (*answer.Write, err
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }
 
 // settle journals the end of an expired record if that is not recorded yet, so that it can
 // start again.
-func (c *Call) settle(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) error {
-	v, err := c.view(hmx.Time{})
+func settle(ctx context.Context, c *operation.Call, t *lukasa.Tenant, ref lukasa.Ref) error {
+	v, err := c.View(hmx.Time{})
 	if err != nil {
 		return err
 	}
@@ -318,12 +319,12 @@ type forgetIn struct {
 	IfVersion *uint32 `json:"if_version,omitempty"`
 }
 
-func runForget(ctx context.Context, c *Call, in *forgetIn) (*answer.Write, error) {
-	name, err := c.named(ctx, in.Name)
+func runForget(ctx context.Context, c *operation.Call, in *forgetIn) (*answer.Write, error) {
+	name, err := namedBy(ctx, c, in.Name)
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.thingRef(name, 0, "forgotten")
+	ref, err := c.ThingRef(name, 0, "forgotten")
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +337,7 @@ func runForget(ctx context.Context, c *Call, in *forgetIn) (*answer.Write, error
 		version = &saw
 	}
 	t := c.Tenant()
-	expect, err := c.expect(ctx, t, ref, version)
+	expect, err := c.Expect(ctx, t, ref, version)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +345,7 @@ func runForget(ctx context.Context, c *Call, in *forgetIn) (*answer.Write, error
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }
 
 // deleteIn names a memory by its path.
@@ -353,7 +354,7 @@ type deleteIn struct {
 	Reason string `query:"reason" doc:"later reads return it"`
 }
 
-func runDeleteMemory(ctx context.Context, c *Call, in *deleteIn) (*answer.Write, error) {
+func runDeleteMemory(ctx context.Context, c *operation.Call, in *deleteIn) (*answer.Write, error) {
 	return runForget(ctx, c, &forgetIn{Name: in.Key, Reason: in.Reason})
 }
 
@@ -363,7 +364,7 @@ type redactIn struct {
 	Purge bool     `json:"purge,omitempty" doc:"also rewrite the files of the index"`
 }
 
-func runRedact(ctx context.Context, c *Call, in *redactIn) (*answer.Redacted, error) {
+func runRedact(ctx context.Context, c *operation.Call, in *redactIn) (*answer.Redacted, error) {
 	if len(in.Names) == 0 {
 		return nil, fault.New(fault.InvalidArgument, "names: there are none").WithFix("name what is to be erased")
 	}
@@ -371,7 +372,7 @@ func runRedact(ctx context.Context, c *Call, in *redactIn) (*answer.Redacted, er
 	targets, uris := make([]answer.Redaction, len(in.Names)), make([]lukasa.URI, len(in.Names))
 	for i, name := range in.Names {
 		var err error
-		if targets[i], err = c.redaction(ctx, t, name); err != nil {
+		if targets[i], err = redaction(ctx, c, t, name); err != nil {
 			return nil, err
 		}
 		uris[i] = targets[i].URI
@@ -402,12 +403,12 @@ func runRedact(ctx context.Context, c *Call, in *redactIn) (*answer.Redacted, er
 
 // redaction reads one target of an erasure. A damaged record that cannot be read may still be
 // erased.
-func (c *Call) redaction(ctx context.Context, t *lukasa.Tenant, name string) (answer.Redaction, error) {
-	name, err := c.named(ctx, name)
+func redaction(ctx context.Context, c *operation.Call, t *lukasa.Tenant, name string) (answer.Redaction, error) {
+	name, err := namedBy(ctx, c, name)
 	if err != nil {
 		return answer.Redaction{}, err
 	}
-	ref, err := c.ref(name, 0)
+	ref, err := c.Ref(name, 0)
 	if err != nil {
 		return answer.Redaction{}, err
 	}
@@ -449,8 +450,8 @@ type feedbackIn struct {
 	ID        string         `json:"id,omitempty"`
 }
 
-func runFeedback(ctx context.Context, c *Call, in *feedbackIn) (*answer.Write, error) {
-	agent, err := c.agentOf(in.AgentID)
+func runFeedback(ctx context.Context, c *operation.Call, in *feedbackIn) (*answer.Write, error) {
+	agent, err := c.AgentOf(in.AgentID)
 	if err != nil {
 		return nil, err
 	}
@@ -470,13 +471,13 @@ func runFeedback(ctx context.Context, c *Call, in *feedbackIn) (*answer.Write, e
 	if c.Who.Role == auth.Operator {
 		viewer = "" // who sees everything
 	}
-	v, err := c.headView(viewer, hmx.Time{})
+	v, err := c.HeadView(viewer, hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
 	t := c.Tenant()
 	for _, name := range in.Cited {
-		u, err := c.uriOf(ctx, t, name)
+		u, err := uriOf(ctx, c, t, name)
 		if err != nil {
 			return nil, err
 		}
@@ -489,19 +490,19 @@ func runFeedback(ctx context.Context, c *Call, in *feedbackIn) (*answer.Write, e
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }
 
 // uriOf returns the URI of a URI or a key.
-func (c *Call) uriOf(ctx context.Context, t *lukasa.Tenant, name string) (lukasa.URI, error) {
-	name, err := c.named(ctx, name)
+func uriOf(ctx context.Context, c *operation.Call, t *lukasa.Tenant, name string) (lukasa.URI, error) {
+	name, err := namedBy(ctx, c, name)
 	if err != nil {
 		return lukasa.URI{}, err
 	}
-	if strings.HasPrefix(name, uriScheme) {
+	if strings.HasPrefix(name, operation.URIScheme) {
 		return lukasa.ParseURI(name)
 	}
-	v, err := c.headView("", hmx.Time{})
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return lukasa.URI{}, err
 	}
@@ -520,13 +521,13 @@ type resolveIn struct {
 	Now     hmx.Time `query:"now"`
 }
 
-func runResolve(ctx context.Context, c *Call, in *resolveIn) (*answer.Resolved, error) {
-	v, err := c.view(in.Now)
+func runResolve(ctx context.Context, c *operation.Call, in *resolveIn) (*answer.Resolved, error) {
+	v, err := c.View(in.Now)
 	if err != nil {
 		return nil, err
 	}
 	t := c.Tenant()
-	u, err := c.uriOf(ctx, t, in.Name)
+	u, err := uriOf(ctx, c, t, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -543,7 +544,7 @@ func runResolve(ctx context.Context, c *Call, in *resolveIn) (*answer.Resolved, 
 	if in.At == nil {
 		found, err = t.Resolve(ctx, u, v)
 	} else {
-		found, err = c.resolveAt(ctx, t, u, in, v)
+		found, err = resolveAt(ctx, c, t, u, in, v)
 	}
 	if err != nil {
 		return nil, err
@@ -552,7 +553,7 @@ func runResolve(ctx context.Context, c *Call, in *resolveIn) (*answer.Resolved, 
 }
 
 // resolveAt resolves a URI as of a position.
-func (c *Call) resolveAt(ctx context.Context, t *lukasa.Tenant, u lukasa.URI, in *resolveIn, v lukasa.View) (*lukasa.Resolved, error) {
+func resolveAt(ctx context.Context, c *operation.Call, t *lukasa.Tenant, u lukasa.URI, in *resolveIn, v lukasa.View) (*lukasa.Resolved, error) {
 	v.Now = moment(in.Now) // otherwise the time of that state
 	found, err := t.ResolveAt(ctx, u.Head(), lukasa.AtPosition(*in.At), v)
 	if err == nil && u.Version > 0 && u.Version != uint64(found.Thing.Version) {

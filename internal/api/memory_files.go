@@ -159,7 +159,7 @@ func (t *memoryTool) charge(files int, size int64) error {
 	return t.c.Quotas.Events(t.c.Who.Tenant, files, size)
 }
 
-// put writes a memory as a file. It keeps the fields other than the text.
+// putBody writes a memory as a file. It keeps the fields other than the text.
 func (t *memoryTool) put(ctx context.Context, f *memoryFile, m *lukasa.Memory, text, from string) error {
 	var err error
 	if m.Metadata, err = fileMetadata(m.Metadata, text, from); err != nil {

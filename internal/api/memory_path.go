@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/operation"
 )
 
 // memoryRoot is the directory of all files of the memory tool. The key of a file is its path
@@ -89,9 +90,9 @@ func encodedByte(text string) bool {
 func shownPath(text string) string {
 	const most = 100
 	if len(text) > most {
-		return quoted(strings.ToValidUTF8(text[:most], "")) + "…"
+		return operation.Quoted(strings.ToValidUTF8(text[:most], "")) + "…"
 	}
-	return quoted(strings.ToValidUTF8(text, "\uFFFD"))
+	return operation.Quoted(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // memoryPathOf returns the path of a key, if it belongs to a file.

@@ -10,17 +10,18 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // memoryToolOperations serve the memory tool of language models.
-func memoryToolOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func memoryToolOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "memory_tool", Group: groupMemories, Short: "Do a command of Anthropic's memory tool on files below /memories.",
 			Long: "The request is the input of the tool as a model wrote it, the answer the text for its tool_result. Files are memories with the key memories/PATH and the tag " +
 				"memory-tool, of the whole tenant; every change is a version. A view needs the right read alone. docs/memory-tool.md tells the rest.",
 			Method: "POST", Path: "/v1/memory_tool", Without: "on the command line, remember, recall, list and forget do the same by keys",
-			Tool:  &Tool{Destructive: true},
+			Tool:  &operation.Tool{Destructive: true},
 			Needs: auth.Read, Then: auth.Write, Wrote: true,
 		}, runMemoryTool),
 	}
@@ -54,16 +55,16 @@ func (e *toolError) Error() string { return e.words }
 // wrong returns an error for the model.
 func wrong(format string, args ...any) error { return &toolError{fmt.Sprintf(format, args...)} }
 
-func runMemoryTool(ctx context.Context, c *Call, in *memoryToolIn) (*toolResult, error) {
+func runMemoryTool(ctx context.Context, c *operation.Call, in *memoryToolIn) (*toolResult, error) {
 	if in.Command != "view" {
-		if err := hasRights("memory_tool: "+in.Command, auth.Read|auth.Write, c.Who); err != nil {
+		if err := operation.HasRights("memory_tool: "+in.Command, auth.Read|auth.Write, c.Who); err != nil {
 			return nil, err
 		}
 	}
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	v, err := c.view(hmx.Time{})
+	v, err := c.View(hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (in *memoryToolIn) check() error {
 
 // memoryTool executes the commands of one call.
 type memoryTool struct {
-	c      *Call
+	c      *operation.Call
 	tenant *lukasa.Tenant
 	view   lukasa.View
 }

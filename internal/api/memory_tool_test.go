@@ -15,6 +15,7 @@ import (
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/operation"
 )
 
 // tool runs a command of the memory tool.
@@ -239,7 +240,7 @@ func TestMemoryToolFilesAreMemories(t *testing.T) {
 	if found := w.text(w.must(admin("acme"), "search", `{"query":"marzipan pralines"}`)); !strings.Contains(found, "marzipan over pralines") {
 		t.Errorf("search: %s", found)
 	}
-	if found := w.must(admin("acme"), "pack_context", `{"topic":"does Dana like marzipan"}`).(*Text); !strings.Contains(found.Body, "marzipan over pralines") {
+	if found := w.must(admin("acme"), "pack_context", `{"topic":"does Dana like marzipan"}`).(*operation.Text); !strings.Contains(found.Body, "marzipan over pralines") {
 		t.Errorf("pack: %s", found.Body)
 	}
 	uri := w.read(w.must(admin("acme"), "recall", `{"key":"memories/people/dana.md"}`))["uri"].(string)

@@ -1,12 +1,11 @@
 package api
 
 import (
-	"context"
-	"reflect"
 	"slices"
 	"sync"
 
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/operation"
 )
 
 // The groups under which operations are documented.
@@ -20,7 +19,7 @@ const (
 )
 
 // table is the list of operations.
-var table = sync.OnceValue(func() []*Operation {
+var table = sync.OnceValue(func() []*operation.Operation {
 	return slices.Concat(
 		eventOperations(),
 		timelineOperations(),
@@ -42,31 +41,16 @@ var table = sync.OnceValue(func() []*Operation {
 
 // Operations returns the operations in the order of their documentation. They are shared and
 // must not be changed.
-func Operations() []*Operation { return slices.Clone(table()) }
+func Operations() []*operation.Operation { return slices.Clone(table()) }
 
 // Lookup returns the operation with a name, or nil.
-func Lookup(name string) *Operation {
+func Lookup(name string) *operation.Operation {
 	for _, o := range table() {
 		if o.Name == name {
 			return o
 		}
 	}
 	return nil
-}
-
-// define completes an operation with the types of its function.
-func define[In, Out any](o Operation, run func(ctx context.Context, c *Call, in *In) (*Out, error)) *Operation {
-	o.In, o.Out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
-	if run != nil {
-		o.Run = func(ctx context.Context, c *Call, in any) (any, error) {
-			out, err := run(ctx, c, in.(*In))
-			if err != nil {
-				return nil, err // and not a typed nil
-			}
-			return out, nil
-		}
-	}
-	return &o
 }
 
 // nothing is the request of an operation without fields.

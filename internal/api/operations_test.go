@@ -15,6 +15,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // asked has a valid request for every operation, as the arguments of a tool. A word in braces
@@ -111,7 +112,7 @@ var asked = map[string]string{
 
 // asks returns the caller of an operation in tests: the operator of the server for operations
 // of operators, and otherwise an administrator of the tenant.
-func asks(o *Operation) *auth.Principal {
+func asks(o *operation.Operation) *auth.Principal {
 	if o.Board || o.Operators {
 		return operator("acme")
 	}
@@ -150,7 +151,7 @@ func holds(t *testing.T, what string, text json.RawMessage, data []byte) {
 }
 
 // split turns the arguments of a tool into an HTTP request.
-func split(t *testing.T, o *Operation, args string) (body []byte, path, query map[string]string) {
+func split(t *testing.T, o *operation.Operation, args string) (body []byte, path, query map[string]string) {
 	t.Helper()
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(args), &members); err != nil {
@@ -169,11 +170,11 @@ func split(t *testing.T, o *Operation, args string) (body []byte, path, query ma
 			text = s
 		}
 		switch f.Place {
-		case InPath:
+		case operation.InPath:
 			path[f.Name] = text
-		case InQuery:
+		case operation.InQuery:
 			query[f.Name] = text
-		case AsBody:
+		case operation.AsBody:
 			body = value
 		default:
 			rest[f.Name] = value
@@ -207,7 +208,7 @@ func TestOperations(t *testing.T) {
 				t.Fatal("no test asks it")
 			}
 			args = w.fill(args)
-			holds(t, "the request", o.InSchema(), []byte(args))
+			holds(t, "the request", inSchema(o), []byte(args))
 			in, err := o.DecodeArguments([]byte(args))
 			if err != nil {
 				t.Fatalf("%s: %v", args, err)
@@ -231,7 +232,7 @@ func TestOperations(t *testing.T) {
 				t.Fatal(err)
 			}
 			who := asks(o)
-			if err := Allow(o, who); err != nil {
+			if err := operation.Allow(o, who); err != nil {
 				t.Fatal(err)
 			}
 			out, err := o.Run(t.Context(), w.call(who), in)
@@ -241,7 +242,7 @@ func TestOperations(t *testing.T) {
 			if got := reflect.TypeOf(out); got != reflect.PointerTo(o.Out) {
 				t.Fatalf("it answers a %v, and says a *%v", got, o.Out)
 			}
-			if text, ok := out.(*Text); ok {
+			if text, ok := out.(*operation.Text); ok {
 				if o.Media == "" || text.Body == "" {
 					t.Errorf("a text of type %q: %q", o.Media, text.Body)
 				}
@@ -264,8 +265,10 @@ func TestOperations(t *testing.T) {
 // forget removes the bytes of the body, whose order may differ.
 func forget(in any) any {
 	v := reflect.ValueOf(in).Elem()
-	if s := shapeOf(v.Type()); s.raw != nil {
-		v.FieldByIndex(s.raw).SetZero()
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if _, raw := f.Tag.Lookup("raw"); raw {
+			v.FieldByIndex(f.Index).SetZero()
+		}
 	}
 	return in
 }
@@ -309,13 +312,15 @@ func TestTable(t *testing.T) {
 		}
 		var inPath []string
 		for _, f := range o.Fields() {
-			if f.Place == InPath {
+			if f.Place == operation.InPath {
 				inPath = append(inPath, f.Name)
 			}
-			if f.Also != "" && slices.ContainsFunc(o.Fields(), func(other *Field) bool { return other != f && (other.has(f.Also) || other.has(f.Name)) }) {
+			if f.Also != "" && slices.ContainsFunc(o.Fields(), func(other *operation.Field) bool {
+				return other != f && slices.ContainsFunc([]string{other.Name, other.Also}, func(name string) bool { return name != "" && (name == f.Also || name == f.Name) })
+			}) {
 				t.Errorf("%s.%s: its other name %s is taken", o.Name, f.Name, f.Also)
 			}
-			if f.Place == InBody && !o.Body() || f.Name == "" || !snake.MatchString(f.Name) {
+			if f.Place == operation.InBody && !o.Body() || f.Name == "" || !snake.MatchString(f.Name) {
 				t.Errorf("%s.%s: it has no place, or no name in snake case", o.Name, f.Name)
 			}
 		}

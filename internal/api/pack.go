@@ -11,48 +11,49 @@ import (
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // contextOperations return context for an agent.
-func contextOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func contextOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "pack", Group: groupContext, Short: "Give what an agent needs to know for a question, within a budget of tokens.",
 			Long:   "The answer is an HMX-C document. The same root and the same request give the same pack, all but how long it took.",
 			Method: "POST", Path: "/v1/pack", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
 			Needs: reads,
 		}, runPack),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "pack_text", Group: groupContext, Short: "Give a pack as the markdown that its tokens are counted of, to put into a prompt.",
 			Long:   "The request is that of pack, and so is what is chosen. Where there is nothing to tell the text is empty. What comes back of it in an event is not recorded.",
 			Method: "POST", Path: "/v1/pack_text", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
 			Needs: reads, Media: "text/markdown",
 		}, runPackText),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "pack_context", Group: groupContext, Short: "Fill a token budget with what is known about a topic, as markdown.",
-			Method: "POST", Path: "/v1/pack_context", Command: "pack", Tool: &Tool{
+			Method: "POST", Path: "/v1/pack_context", Command: "pack", Tool: &operation.Tool{
 				Default: true, Hooks: true, Idempotent: true, Run: telling(tellPackContext),
 				Doc: "Everything known about a topic, sorted by kind: rules, facts, what happened when. Use it to get an overview before you start.",
 			},
 			Needs: reads, Media: "text/markdown",
 		}, runPackContext),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "context", Group: groupContext, Short: "What to know before a task: rules and goals, what matters for it, how it went before.",
-			Method: "POST", Path: "/v1/context", Command: "context", Tool: &Tool{
+			Method: "POST", Path: "/v1/context", Command: "context", Tool: &operation.Tool{
 				Default: true, Hooks: true, Idempotent: true, Run: telling(tellContext),
 				Doc: "Rules you must keep, goals, and how the same task went before. Call it before you change, run or deploy something.",
 			},
 			Needs: reads,
 		}, runContext),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "explain", Group: groupContext, Short: "Say why something is in a pack, or is not.",
-			Method: "POST", Path: "/v1/explain", Command: "explain", Tool: &Tool{Idempotent: true},
+			Method: "POST", Path: "/v1/explain", Command: "explain", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runExplain),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "verify_pack", Group: groupContext, Short: "Prove what a pack says, entry by entry, down to the journal.",
 			Long:   "The body is the pack as it was given. What cannot be proven is the error not_proven.",
-			Method: "POST", Path: "/v1/packs/verify", Command: "pack", Tool: &Tool{Name: "verify", Idempotent: true},
+			Method: "POST", Path: "/v1/packs/verify", Command: "pack", Tool: &operation.Tool{Name: "verify", Idempotent: true},
 			Needs: reads, Unscoped: true,
 		}, runVerifyPack),
 	}
@@ -78,7 +79,7 @@ type packIn struct {
 }
 
 // options returns the request in the form of the library.
-func (in *packIn) options(c *Call) (o lukasa.PackOptions, err error) {
+func (in *packIn) options(c *operation.Call) (o lukasa.PackOptions, err error) {
 	o = lukasa.PackOptions{
 		Query: in.Query, Budget: min(in.Budget, lukasa.MaxPackBudget), Strategy: in.Strategy, Counter: in.Counter, Session: in.SessionID, Sections: in.Sections,
 		SectionWeights: in.SectionWeights, Weights: in.Weights, Tags: in.Tags, Priors: hmx.Raw(in.Priors), Embedder: c.Embedder,
@@ -86,15 +87,15 @@ func (in *packIn) options(c *Call) (o lukasa.PackOptions, err error) {
 	if in.MinRelevance != nil {
 		o.MinRelevance = hmx.Some(*in.MinRelevance)
 	}
-	if o.AsOf, err = c.asOf(in.AsOf); err != nil {
+	if o.AsOf, err = c.AsOf(in.AsOf); err != nil {
 		return o, err
 	}
-	o.View, err = c.headView(in.AgentID, in.Now)
+	o.View, err = c.HeadView(in.AgentID, in.Now)
 	o.View.Conditions = in.Conditions
 	return o, err
 }
 
-func runPack(ctx context.Context, c *Call, in *packIn) (*hmx.Pack, error) {
+func runPack(ctx context.Context, c *operation.Call, in *packIn) (*hmx.Pack, error) {
 	o, err := in.options(c)
 	if err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ const (
 	markTokens = 26
 )
 
-func runPackText(ctx context.Context, c *Call, in *packTextIn) (*Text, error) {
+func runPackText(ctx context.Context, c *operation.Call, in *packTextIn) (*operation.Text, error) {
 	if in.Marked {
 		in.Budget = max(in.Budget-markTokens, 1)
 		if query, _ := c.Board.Handout().Cut(in.Query, echo.User); strings.TrimSpace(query) != "" {
@@ -135,10 +136,10 @@ func runPackText(ctx context.Context, c *Call, in *packTextIn) (*Text, error) {
 		return nil, err
 	}
 	if in.Marked {
-		return &Text{c.Board.Handout().Wrap(packTitle, packed.Text)}, nil
+		return &operation.Text{c.Board.Handout().Wrap(packTitle, packed.Text)}, nil
 	}
 	c.Board.Handout().Hand(packed.Text)
-	return &Text{packed.Text}, nil
+	return &operation.Text{packed.Text}, nil
 }
 
 // packContextIn is the request for a block of context.
@@ -149,13 +150,13 @@ type packContextIn struct {
 	Conditions   []string        `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
 }
 
-func runPackContext(ctx context.Context, c *Call, in *packContextIn) (*Text, error) {
+func runPackContext(ctx context.Context, c *operation.Call, in *packContextIn) (*operation.Text, error) {
 	o := lukasa.PackContextOptions{BlockRequest: lukasa.BlockRequest{Topic: in.Topic, Ordering: in.Ordering}}
 	if in.BudgetTokens != nil {
 		o.Budget = hmx.Some(*in.BudgetTokens)
 	}
 	var err error
-	if o.View, err = c.headView("", hmx.Time{}); err != nil {
+	if o.View, err = c.HeadView("", hmx.Time{}); err != nil {
 		return nil, err
 	}
 	o.View.Conditions = in.Conditions
@@ -164,7 +165,7 @@ func runPackContext(ctx context.Context, c *Call, in *packContextIn) (*Text, err
 		return nil, err
 	}
 	c.Board.Handout().Hand(block)
-	return &Text{block}, nil
+	return &operation.Text{block}, nil
 }
 
 // contextIn is the request for a bundle.
@@ -181,15 +182,15 @@ type contextIn struct {
 }
 
 // options returns the request in the form of the library.
-func (in *contextIn) options(c *Call) (o lukasa.ContextOptions, err error) {
+func (in *contextIn) options(c *operation.Call) (o lukasa.ContextOptions, err error) {
 	o = lukasa.ContextOptions{
 		Verb: in.Verb, Objects: in.Objects, BudgetTokens: in.BudgetTokens, IncludeTiers: in.IncludeTiers, OutcomeLimit: in.OutcomeLimit, Form: in.Form,
 	}
-	o.View, err = c.headView(in.AgentID, in.Now)
+	o.View, err = c.HeadView(in.AgentID, in.Now)
 	return o, err
 }
 
-func runContext(ctx context.Context, c *Call, in *contextIn) (*answer.Bundle, error) {
+func runContext(ctx context.Context, c *operation.Call, in *contextIn) (*answer.Bundle, error) {
 	o, err := in.options(c)
 	if err != nil {
 		return nil, err
@@ -208,7 +209,7 @@ type explainIn struct {
 	packIn
 }
 
-func runExplain(ctx context.Context, c *Call, in *explainIn) (*answer.Explanation, error) {
+func runExplain(ctx context.Context, c *operation.Call, in *explainIn) (*answer.Explanation, error) {
 	o, err := in.options(c)
 	if err != nil {
 		return nil, err
@@ -225,7 +226,7 @@ type verifyPackIn struct {
 	Pack json.RawMessage `body:"pack" doc:"an HMX-C document"`
 }
 
-func runVerifyPack(ctx context.Context, c *Call, in *verifyPackIn) (*answer.PackProof, error) {
+func runVerifyPack(ctx context.Context, c *operation.Call, in *verifyPackIn) (*answer.PackProof, error) {
 	p, _, err := hmx.DecodePack(in.Pack)
 	if err != nil {
 		return nil, fault.Newf(fault.InvalidDocument, "pack: %w", err).WithFix("give it as it was given to you, to the last byte")
@@ -233,11 +234,11 @@ func runVerifyPack(ctx context.Context, c *Call, in *verifyPackIn) (*answer.Pack
 	// The errors of a pack reveal the content of records, so only the pack's own agent may see
 	// them.
 	if c.Who.Role == auth.Agent && p.AgentID.Value != c.Who.Agent {
-		return nil, fault.Newf(fault.NotPermitted, "agent_id: the pack is not one of %s, for whom alone this credential speaks", quoted(c.Who.Agent)).
+		return nil, fault.Newf(fault.NotPermitted, "agent_id: the pack is not one of %s, for whom alone this credential speaks", operation.Quoted(c.Who.Agent)).
 			WithFix("give a pack of your own, or use a credential of the tenant")
 	}
 	t := c.Tenant()
-	proof, err := t.VerifyPack(ctx, p, lukasa.VerifyPackOptions{Embedder: c.Embedder, Far: true, Progress: c.counted("replaying")})
+	proof, err := t.VerifyPack(ctx, p, lukasa.VerifyPackOptions{Embedder: c.Embedder, Far: true, Progress: c.Counted("replaying")})
 	if err != nil {
 		return nil, unproven(proof, err)
 	}
@@ -257,12 +258,4 @@ func unproven(proof *lukasa.PackProof, err error) error {
 		}
 	}
 	return err
-}
-
-// counted returns a function that reports the progress of a long operation, or nil.
-func (c *Call) counted(what string) func(done, total uint64) {
-	if c.Progress == nil {
-		return nil
-	}
-	return func(done, total uint64) { c.Progress(done, total, what) }
 }

@@ -8,6 +8,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -19,18 +20,18 @@ func TestPackTextMarked(t *testing.T) {
 	w := newWorld(t)
 	who := admin("acme")
 	for _, budget := range []string{"40", "120", "2000"} {
-		text := w.must(who, "pack_text", `{"query":"when are releases cut","marked":true,"budget":`+budget+`}`).(*Text).Body
+		text := w.must(who, "pack_text", `{"query":"when are releases cut","marked":true,"budget":`+budget+`}`).(*operation.Text).Body
 		n := tokens.O200k().Count(text)
 		if !strings.HasPrefix(text, "Memory (Lukasa#") || !strings.HasSuffix(text, "\n(end)") || strconv.Itoa(n) > budget && len(strconv.Itoa(n)) >= len(budget) {
 			t.Errorf("of a budget of %s are %d used: %s", budget, n, text)
 		}
 	}
-	block := w.must(who, "pack_text", `{"query":"when are releases cut","marked":true}`).(*Text).Body
+	block := w.must(who, "pack_text", `{"query":"when are releases cut","marked":true}`).(*operation.Text).Body
 	const line = "Releases are cut every second Tuesday."
 	if !strings.Contains(block, line) {
 		t.Fatalf("it says %s", block)
 	}
-	list := w.must(who, "pack_text", `{"query":"deploy"}`).(*Text).Body // it is also recognised without a mark
+	list := w.must(who, "pack_text", `{"query":"deploy"}`).(*operation.Text).Body // it is also recognised without a mark
 	for i, tc := range []struct{ kind, content, want string }{
 		{"message", `{"role":"user","text":` + w.text(block) + `}`, ""},
 		{"message", `{"role":"assistant","text":` + w.text(list) + `}`, ""},

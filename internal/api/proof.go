@@ -9,54 +9,55 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // proofOperations return roots, checkpoints and proofs, and maintain the log.
-func proofOperations() []*Operation {
+func proofOperations() []*operation.Operation {
 	const forAuditors = "proofs are for auditors; an agent has verify"
-	return []*Operation{
-		define(Operation{
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "root", Group: groupProof, Short: "Name the state of the tenant: how many records, and the root over them.",
 			Method: "GET", Path: "/v1/root", Command: "root", Without: forAuditors,
 			Needs: reads,
 		}, runRoot),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "checkpoint", Group: groupProof, Short: "Sign the state of the tenant (a C2SP note).",
 			Method: "GET", Path: "/v1/checkpoint", Command: "root", Without: forAuditors,
 			Needs: reads, Unscoped: true, Media: "text/plain",
 		}, runCheckpoint),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "verifier_key", Group: groupProof, Short: "Show the key that checks what is signed.",
 			Method: "GET", Path: "/v1/key", Command: "root", Without: forAuditors,
 			Needs: reads,
 		}, runVerifierKey),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "prove_inclusion", Group: groupProof, Short: "Prove that a record is in the tenant's log.",
 			Method: "GET", Path: "/v1/proof/inclusion", Command: "prove", Without: forAuditors,
 			Needs: reads, Unscoped: true,
 		}, runProve),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "prove_consistency", Group: groupProof, Short: "Prove that the tenant's log only grew.",
 			Method: "GET", Path: "/v1/proof/consistency", Command: "prove", Without: forAuditors,
 			Needs: reads, Unscoped: true,
 		}, runProveConsistency),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "expire", Group: groupProof, Short: "Journal the end of everything whose time is over.",
 			Method: "POST", Path: "/v1/expire", Command: "expire", Without: "whoever administers the tenant does it, not its agents",
 			Needs: auth.Admin | auth.Write, Wrote: true, Unscoped: true,
 		}, runExpire),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "export", Group: groupProof, Short: "Give everything the tenant has, as lines of JSON.",
 			Method: "GET", Path: "/v1/export", Command: "export", Without: "it is large, and no text for an agent",
 			Needs: reads | auth.Admin, Unscoped: true, Stream: true, Media: "application/x-ndjson",
-		}, (func(context.Context, *Call, *nothing) (*Text, error))(nil)),
-		define(Operation{
+		}, (func(context.Context, *operation.Call, *nothing) (*operation.Text, error))(nil)),
+		operation.Define(operation.Operation{
 			Name: "import", Group: groupProof, Short: "Bring in what an export wrote.",
 			Long:   "The body is the export as it is. The tenant is the one of the file, and must be new here, or hold a beginning of the same records.",
 			Method: "POST", Path: "/v1/import", Command: "import", Without: "it is large, and no text for an agent",
 			Needs: writes | auth.Admin, Board: true, Stream: true, Wrote: true,
-		}, (func(context.Context, *Call, *importIn) (*answer.Imported, error))(nil)),
-		define(Operation{
+		}, (func(context.Context, *operation.Call, *importIn) (*answer.Imported, error))(nil)),
+		operation.Define(operation.Operation{
 			Name: "verify", Group: groupProof, Short: "Check the data directory: quickly, or to the last byte.",
 			Method: "POST", Path: "/v1/verify", Command: "verify", Without: "it is about the server; an agent verifies packs",
 			Needs: reads | auth.Admin, Board: true,
@@ -64,7 +65,7 @@ func proofOperations() []*Operation {
 	}
 }
 
-func runRoot(ctx context.Context, c *Call, _ *nothing) (*answer.State, error) {
+func runRoot(ctx context.Context, c *operation.Call, _ *nothing) (*answer.State, error) {
 	root, err := c.Tenant().Root(ctx)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func runRoot(ctx context.Context, c *Call, _ *nothing) (*answer.State, error) {
 	return &a, nil
 }
 
-func runCheckpoint(ctx context.Context, c *Call, _ *nothing) (*Text, error) {
+func runCheckpoint(ctx context.Context, c *operation.Call, _ *nothing) (*operation.Text, error) {
 	signed, err := c.Tenant().Checkpoint(ctx)
 	if err != nil {
 		return nil, err
@@ -81,10 +82,10 @@ func runCheckpoint(ctx context.Context, c *Call, _ *nothing) (*Text, error) {
 	if c.Warn != nil && signed.Warning != nil {
 		c.Warn(signed.Warning)
 	}
-	return &Text{string(signed.Note)}, nil
+	return &operation.Text{string(signed.Note)}, nil
 }
 
-func runVerifierKey(_ context.Context, c *Call, _ *nothing) (*answer.Key, error) {
+func runVerifierKey(_ context.Context, c *operation.Call, _ *nothing) (*answer.Key, error) {
 	t := c.Tenant()
 	key := t.VerifierKey()
 	if key == "" {
@@ -101,7 +102,7 @@ type proveIn struct {
 	Withhold bool    `query:"withhold" doc:"leave the content out"`
 }
 
-func runProve(ctx context.Context, c *Call, in *proveIn) (*lukasa.Proof, error) {
+func runProve(ctx context.Context, c *operation.Call, in *proveIn) (*lukasa.Proof, error) {
 	if (in.Position == nil) == (in.Name == "") {
 		return nil, fault.New(fault.InvalidArgument, "position, name: exactly one must be given").WithFix("say which record is to be proved")
 	}
@@ -112,19 +113,19 @@ func runProve(ctx context.Context, c *Call, in *proveIn) (*lukasa.Proof, error) 
 		return t.Prove(ctx, o)
 	}
 	var err error
-	if o.Position, err = c.position(ctx, t, in.Name); err != nil {
+	if o.Position, err = positionOf(ctx, c, t, in.Name); err != nil {
 		return nil, err
 	}
 	return t.Prove(ctx, o)
 }
 
-// position returns the position of the record behind a key or a URI.
-func (c *Call) position(ctx context.Context, t *lukasa.Tenant, name string) (uint64, error) {
-	v, err := c.headView("", hmx.Time{})
+// positionOf returns the position of the record behind a key or a URI.
+func positionOf(ctx context.Context, c *operation.Call, t *lukasa.Tenant, name string) (uint64, error) {
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return 0, err
 	}
-	ref, err := c.ref(name, 0)
+	ref, err := c.Ref(name, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -161,7 +162,7 @@ type consistencyIn struct {
 	To   uint64 `query:"to" doc:"the later size; the current one unless said"`
 }
 
-func runProveConsistency(ctx context.Context, c *Call, in *consistencyIn) (*lukasa.ConsistencyProof, error) {
+func runProveConsistency(ctx context.Context, c *operation.Call, in *consistencyIn) (*lukasa.ConsistencyProof, error) {
 	return c.Tenant().ProveConsistency(ctx, in.From, in.To)
 }
 
@@ -170,8 +171,8 @@ type expireIn struct {
 	Now hmx.Time `json:"now,omitempty" doc:"not later than the time it is"`
 }
 
-func runExpire(ctx context.Context, c *Call, in *expireIn) (*answer.Expired, error) {
-	now := c.now()
+func runExpire(ctx context.Context, c *operation.Call, in *expireIn) (*answer.Expired, error) {
+	now := c.Time()
 	if !in.Now.IsZero() {
 		now = in.Now.Time()
 	}
@@ -197,7 +198,7 @@ type verifyIn struct {
 	Deep bool `json:"deep,omitempty" doc:"recompute everything"`
 }
 
-func runVerify(ctx context.Context, c *Call, in *verifyIn) (*answer.Verified, error) {
+func runVerify(ctx context.Context, c *operation.Call, in *verifyIn) (*answer.Verified, error) {
 	o := lukasa.VerifyOptions{Deep: in.Deep}
 	if c.Progress != nil {
 		o.Progress = func(step string, done, total uint64) { c.Progress(done, total, step) }

@@ -11,27 +11,28 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/operation"
 )
 
 // memoryOperations write memories.
-func memoryOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func memoryOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "remember", Group: groupMemories, Short: "Keep a memory under a key; a key that is there gets a new version.",
 			Long:   "The body is a memory as docs/formats/memory.md describes it; its type is fact unless said. What it leaves out is the default, not what the version before said.",
-			Method: "POST", Path: "/v1/memories", Command: "remember", Tool: &Tool{
+			Method: "POST", Path: "/v1/memories", Command: "remember", Tool: &operation.Tool{
 				Default: true, Few: []string{"key", "text", "type"}, Idempotent: true, Run: telling(tellRemember),
 				Doc: "Keep something for later sessions: a fact, a rule or a preference of the user, a decision. An existing key gets a new version.",
 			},
 			Needs: writes, Wrote: true,
 		}, runRemember),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "remember_if_absent", Group: groupMemories, Short: "Keep a memory unless its key is taken; then show what is there.",
 			Long:   "The answer is the memory that has the key afterwards, new or not.",
-			Method: "POST", Path: "/v1/memories/if_absent", Command: "remember", Tool: &Tool{Idempotent: true},
+			Method: "POST", Path: "/v1/memories/if_absent", Command: "remember", Tool: &operation.Tool{Idempotent: true},
 			Needs: writes, Wrote: true,
 		}, runRememberIfAbsent),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "put_memory", Group: groupMemories, Short: "Keep a memory under the key that the path names.",
 			Long:   "As remember; If-Match and If-None-Match say which version is expected.",
 			Method: "PUT", Path: "/v1/memories/{key...}", Command: "remember", Without: "over MCP it is remember",
@@ -100,17 +101,17 @@ func (in *memoryIn) read(key, id string) (*lukasa.Memory, error) {
 	return lukasa.DecodeMemory(text)
 }
 
-func runRemember(ctx context.Context, c *Call, in *rememberIn) (*answer.Write, error) {
+func runRemember(ctx context.Context, c *operation.Call, in *rememberIn) (*answer.Write, error) {
 	m, err := in.read(in.Key, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	return c.remember(ctx, m, in.IfVersion)
+	return rememberOne(ctx, c, m, in.IfVersion)
 }
 
-func (c *Call) remember(ctx context.Context, m *lukasa.Memory, version *uint32) (*answer.Write, error) {
+func rememberOne(ctx context.Context, c *operation.Call, m *lukasa.Memory, version *uint32) (*answer.Write, error) {
 	t := c.Tenant()
-	expect, err := c.expect(ctx, t, lukasa.Ref{Kind: lukasa.MemoryKind, ID: m.ID, Key: m.Key}, version)
+	expect, err := c.Expect(ctx, t, lukasa.Ref{Kind: lukasa.MemoryKind, ID: m.ID, Key: m.Key}, version)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (c *Call) remember(ctx context.Context, m *lukasa.Memory, version *uint32) 
 	if err != nil {
 		return nil, err
 	}
-	return c.wrote(ctx, t, put)
+	return c.Wrote(ctx, t, put)
 }
 
 // ifAbsentIn is a memory to write if its key is free.
@@ -127,7 +128,7 @@ type ifAbsentIn struct {
 	memoryIn
 }
 
-func runRememberIfAbsent(ctx context.Context, c *Call, in *ifAbsentIn) (*answer.Thing, error) {
+func runRememberIfAbsent(ctx context.Context, c *operation.Call, in *ifAbsentIn) (*answer.Thing, error) {
 	m, err := in.read(in.Key, "")
 	if err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func runRememberIfAbsent(ctx context.Context, c *Call, in *ifAbsentIn) (*answer.
 	if _, err := t.Put(ctx, m, lukasa.Version(0)); err != nil && !errors.Is(err, fault.VersionConflict) {
 		return nil, err
 	}
-	v, err := c.view(hmx.Time{})
+	v, err := c.View(hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -154,12 +155,12 @@ type putMemoryIn struct {
 	memoryIn
 }
 
-func runPutMemory(ctx context.Context, c *Call, in *putMemoryIn) (*answer.Write, error) {
+func runPutMemory(ctx context.Context, c *operation.Call, in *putMemoryIn) (*answer.Write, error) {
 	m, err := in.read(in.Key, "")
 	if err != nil {
 		return nil, err
 	}
-	return c.remember(ctx, m, in.IfVersion)
+	return rememberOne(ctx, c, m, in.IfVersion)
 }
 
 // moment returns a time of a request, zero if it has none.

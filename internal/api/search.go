@@ -7,20 +7,21 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // searchOperations search and find.
-func searchOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func searchOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "search", Group: groupContext, Short: "Find what answers a question, the best first.",
-			Method: "POST", Path: "/v1/search", Command: "find", Tool: &Tool{
+			Method: "POST", Path: "/v1/search", Command: "find", Tool: &operation.Tool{
 				Name: "search_memories", Default: true, Few: []string{"query", "since", "until", "budget_tokens"}, Idempotent: true, Run: telling(tellSearch),
 				Doc: "Search what was said, done and learned in earlier sessions. Use it when the user refers to something from before, or before you redo work.",
 			},
 			Needs: reads,
 		}, runSearch),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "find", Group: groupContext, Short: "Find what all given predicates hold for, and what edges lead to from there.",
 			Method: "POST", Path: "/v1/find", Command: "find", Without: "an agent has search_memories",
 			Needs: reads,
@@ -50,7 +51,7 @@ type searchIn struct {
 }
 
 // options returns the request in the form of the library.
-func (in *searchIn) options(c *Call) (o lukasa.SearchOptions, err error) {
+func (in *searchIn) options(c *operation.Call) (o lukasa.SearchOptions, err error) {
 	o = lukasa.SearchOptions{
 		Query: in.Query, TopK: in.TopK, Kinds: in.Kinds, Types: in.Types, Agents: in.Agents, Sessions: in.Sessions, Tags: in.Tags,
 		BudgetTokens: in.BudgetTokens, Form: in.Form, Embedder: c.Embedder, Since: moment(in.Since), Until: moment(in.Until),
@@ -59,14 +60,14 @@ func (in *searchIn) options(c *Call) (o lukasa.SearchOptions, err error) {
 		o.MinTrust = *in.MinTrust
 	}
 	o.Sources = map[string]lukasa.Sources{"words": lukasa.FromWords, "meaning": lukasa.FromMeaning}[in.Only]
-	if o.AsOf, err = c.asOf(in.AsOf); err != nil {
+	if o.AsOf, err = c.AsOf(in.AsOf); err != nil {
 		return o, err
 	}
-	o.View, err = c.headView(in.AgentID, in.Now)
+	o.View, err = c.HeadView(in.AgentID, in.Now)
 	return o, err
 }
 
-func runSearch(ctx context.Context, c *Call, in *searchIn) (*answer.Searched, error) {
+func runSearch(ctx context.Context, c *operation.Call, in *searchIn) (*answer.Searched, error) {
 	o, err := in.options(c)
 	if err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ type stepIn struct {
 	Hops      int               `json:"hops,omitempty" min:"1" usual:"1"`
 }
 
-func runFind(ctx context.Context, c *Call, in *findIn) (*answer.Found, error) {
+func runFind(ctx context.Context, c *operation.Call, in *findIn) (*answer.Found, error) {
 	o := lukasa.FindOptions{
 		Kinds: in.Kinds, Types: in.Types, Tags: in.Tags, KeyPrefix: in.KeyPrefix, Agent: in.Agent, Session: in.Session,
 		After: moment(in.After), Before: moment(in.Before), Frame: in.Frame, Status: in.Status, State: in.State, HeldAt: moment(in.HeldAt),
@@ -135,10 +136,10 @@ func runFind(ctx context.Context, c *Call, in *findIn) (*answer.Found, error) {
 		o.Follow = append(o.Follow, lukasa.Step(s))
 	}
 	var err error
-	if o.AsOf, err = c.asOf(in.AsOf); err != nil {
+	if o.AsOf, err = c.AsOf(in.AsOf); err != nil {
 		return nil, err
 	}
-	if o.View, err = c.headView(in.AgentID, in.Now); err != nil {
+	if o.View, err = c.HeadView(in.AgentID, in.Now); err != nil {
 		return nil, err
 	}
 	found, err := c.Tenant().Find(ctx, o)

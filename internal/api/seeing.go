@@ -6,44 +6,45 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/operation"
 )
 
 // seeingOperations return statistics and the graph.
-func seeingOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func seeingOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "stats", Group: groupKnowledge, Short: "Count what is there: events, memories, artifacts, tools and how they fared, sessions, agents, by day.",
 			Long:   "Only what the caller may see is counted. The same state gives the same answer.",
-			Method: "GET", Path: "/v1/stats", Command: "stats", Tool: &Tool{},
+			Method: "GET", Path: "/v1/stats", Command: "stats", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runStats),
-		define(Operation{
+		operation.Define(operation.Operation{
 			Name: "graph", Group: groupKnowledge, Short: "Show things and how they are connected: around one of them, or the newest.",
-			Method: "GET", Path: "/v1/graph", Command: "graph", Tool: &Tool{},
+			Method: "GET", Path: "/v1/graph", Command: "graph", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runGraph),
 	}
 }
 
 // timelineOperations return the timelines of sessions.
-func timelineOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func timelineOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "timeline", Group: groupEvents, Short: "Tell a session as a story: what was said and done, how it went, and what came of it.",
-			Method: "GET", Path: "/v1/sessions/{session_id}/timeline", Command: "timeline", Tool: &Tool{},
+			Method: "GET", Path: "/v1/sessions/{session_id}/timeline", Command: "timeline", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runTimeline),
 	}
 }
 
 // storageOperations are about files.
-func storageOperations() []*Operation {
-	return []*Operation{
-		define(Operation{
+func storageOperations() []*operation.Operation {
+	return []*operation.Operation{
+		operation.Define(operation.Operation{
 			Name: "storage", Group: groupAdmin, Short: "Tell how much room the data directory takes.",
 			Method: "GET", Path: "/v1/storage", Command: "stats", Without: "an agent has nothing to do with files",
 			Needs: reads, Board: true,
-		}, func(ctx context.Context, c *Call, _ *nothing) (*answer.Storage, error) {
+		}, func(ctx context.Context, c *operation.Call, _ *nothing) (*answer.Storage, error) {
 			s, err := c.Board.Storage(ctx)
 			if err != nil {
 				return nil, err
@@ -60,8 +61,8 @@ type statsIn struct {
 	AgentID string `query:"agent_id" doc:"as this agent sees it"`
 }
 
-func runStats(ctx context.Context, c *Call, in *statsIn) (*answer.Stats, error) {
-	v, err := c.headView(in.AgentID, hmx.Time{})
+func runStats(ctx context.Context, c *operation.Call, in *statsIn) (*answer.Stats, error) {
+	v, err := c.HeadView(in.AgentID, hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +86,8 @@ type timelineIn struct {
 	AgentID   string `query:"agent_id" doc:"as this agent sees it"`
 }
 
-func runTimeline(ctx context.Context, c *Call, in *timelineIn) (*answer.Timeline, error) {
-	v, err := c.headView(in.AgentID, hmx.Time{})
+func runTimeline(ctx context.Context, c *operation.Call, in *timelineIn) (*answer.Timeline, error) {
+	v, err := c.HeadView(in.AgentID, hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
@@ -106,15 +107,15 @@ type graphIn struct {
 	AgentID string `query:"agent_id" doc:"as this agent sees it"`
 }
 
-func runGraph(ctx context.Context, c *Call, in *graphIn) (*answer.Graph, error) {
-	v, err := c.headView(in.AgentID, hmx.Time{})
+func runGraph(ctx context.Context, c *operation.Call, in *graphIn) (*answer.Graph, error) {
+	v, err := c.HeadView(in.AgentID, hmx.Time{})
 	if err != nil {
 		return nil, err
 	}
 	t := c.Tenant()
 	q := lukasa.GraphQuery{Depth: in.Depth, Limit: in.Limit, Tags: in.Tags, View: v}
 	if in.Around != "" {
-		if q.Around, err = c.uriOf(ctx, t, in.Around); err != nil {
+		if q.Around, err = uriOf(ctx, c, t, in.Around); err != nil {
 			return nil, err
 		}
 	}

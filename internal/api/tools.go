@@ -14,30 +14,31 @@ import (
 	"lukasa.dev/internal/answer"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/lean"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/tokens"
 )
 
 // telling adapts a function that writes text for a model to the Run of a tool.
-func telling[In any](tell func(ctx context.Context, c *Call, in *In) (string, error)) func(context.Context, *Call, any) (*Text, error) {
-	return func(ctx context.Context, c *Call, in any) (*Text, error) {
+func telling[In any](tell func(ctx context.Context, c *operation.Call, in *In) (string, error)) func(context.Context, *operation.Call, any) (*operation.Text, error) {
+	return func(ctx context.Context, c *operation.Call, in any) (*operation.Text, error) {
 		text, err := tell(ctx, c, in.(*In))
 		if err != nil {
 			return nil, err
 		}
-		return &Text{text}, nil
+		return &operation.Text{text}, nil
 	}
 }
 
-// position matches the name that a tool gives to a record without a key.
+// positionOf matches the name that a tool gives to a record without a key.
 var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#[0-9]{1,15}$`) })
 
-// named resolves a name from a tool: a position such as #4711 becomes the URI of its record,
+// namedBy resolves a name from a tool: a position such as #4711 becomes the URI of its record,
 // unless it is the key of a memory. Other names are returned unchanged.
-func (c *Call) named(ctx context.Context, name string) (string, error) {
+func namedBy(ctx context.Context, c *operation.Call, name string) (string, error) {
 	if !position().MatchString(name) {
 		return name, nil
 	}
-	v, err := c.headView("", hmx.Time{})
+	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
 		return "", err
 	}
@@ -47,7 +48,7 @@ func (c *Call) named(ctx context.Context, name string) (string, error) {
 	}
 	at, err := strconv.ParseUint(name[1:], 10, 64)
 	if err != nil {
-		return "", fault.Newf(fault.InvalidArgument, "name: %s is no position", quoted(name))
+		return "", fault.Newf(fault.InvalidArgument, "name: %s is no position", operation.Quoted(name))
 	}
 	u, err := t.URIAt(ctx, at, v)
 	if err != nil {
@@ -57,7 +58,7 @@ func (c *Call) named(ctx context.Context, name string) (string, error) {
 }
 
 // holding returns the conditions of a request: its own, or else those of the caller.
-func (c *Call) holding(said []string) []string {
+func holding(c *operation.Call, said []string) []string {
 	if len(said) > 0 {
 		return said
 	}
@@ -67,12 +68,12 @@ func (c *Call) holding(said []string) []string {
 // mostHits is the maximum of hits of a search.
 const mostHits = 1000
 
-func tellSearch(ctx context.Context, c *Call, in *searchIn) (string, error) {
+func tellSearch(ctx context.Context, c *operation.Call, in *searchIn) (string, error) {
 	o, err := in.options(c)
 	if err != nil {
 		return "", err
 	}
-	o.View.Conditions = c.holding(o.View.Conditions)
+	o.View.Conditions = holding(c, o.View.Conditions)
 	o.TopK, o.BudgetTokens, o.Form = min(lean.Wider*in.TopK, mostHits), 0, lukasa.FormMedium
 	if c.Session != "" && !slices.Contains(in.Sessions, c.Session) {
 		o.NotSessions = []string{c.Session}
@@ -94,7 +95,7 @@ func tellSearch(ctx context.Context, c *Call, in *searchIn) (string, error) {
 // topic are removed.
 const packWider = 3
 
-func tellPackContext(ctx context.Context, c *Call, in *packContextIn) (string, error) {
+func tellPackContext(ctx context.Context, c *operation.Call, in *packContextIn) (string, error) {
 	asked := lukasa.BlockRequest{Topic: in.Topic, Ordering: in.Ordering}
 	budget := 0
 	if in.BudgetTokens != nil {
@@ -109,10 +110,10 @@ func tellPackContext(ctx context.Context, c *Call, in *packContextIn) (string, e
 	if asked.Ordering == lukasa.OrderByRecency {
 		o.Strategy = lukasa.RecencyBiased
 	}
-	if o.View, err = c.headView("", hmx.Time{}); err != nil {
+	if o.View, err = c.HeadView("", hmx.Time{}); err != nil {
 		return "", err
 	}
-	o.View.Conditions = c.holding(in.Conditions)
+	o.View.Conditions = holding(c, in.Conditions)
 	t := c.Tenant()
 	packed, err := t.Pack(ctx, o)
 	if err != nil {
@@ -150,12 +151,12 @@ func tellPackContext(ctx context.Context, c *Call, in *packContextIn) (string, e
 	}), nil
 }
 
-func tellContext(ctx context.Context, c *Call, in *contextIn) (string, error) {
+func tellContext(ctx context.Context, c *operation.Call, in *contextIn) (string, error) {
 	o, err := in.options(c)
 	if err != nil {
 		return "", err
 	}
-	o.View.Conditions = c.holding(in.Conditions)
+	o.View.Conditions = holding(c, in.Conditions)
 	o.BudgetTokens = lean.Budget(in.BudgetTokens)
 	found, err := c.Tenant().Context(ctx, o)
 	if err != nil {
@@ -164,16 +165,16 @@ func tellContext(ctx context.Context, c *Call, in *contextIn) (string, error) {
 	return lean.Bundle(found, min(o.BudgetTokens, max(found.Budget, 1))), nil
 }
 
-func tellRecall(ctx context.Context, c *Call, in *recallIn) (string, error) {
-	v, err := c.view(in.Now)
+func tellRecall(ctx context.Context, c *operation.Call, in *recallIn) (string, error) {
+	v, err := c.View(in.Now)
 	if err != nil {
 		return "", err
 	}
-	name, err := c.named(ctx, in.Key)
+	name, err := namedBy(ctx, c, in.Key)
 	if err != nil {
 		return "", err
 	}
-	ref, err := c.ref(name, in.Version)
+	ref, err := c.Ref(name, in.Version)
 	if err != nil {
 		return "", err
 	}
@@ -201,7 +202,7 @@ func tellRecall(ctx context.Context, c *Call, in *recallIn) (string, error) {
 	return lean.Shown(&lukasa.Resolved{Thing: thing}, form), nil
 }
 
-func tellRemember(ctx context.Context, c *Call, in *rememberIn) (string, error) {
+func tellRemember(ctx context.Context, c *operation.Call, in *rememberIn) (string, error) {
 	w, err := runRemember(ctx, c, in)
 	if err != nil {
 		return "", err
@@ -213,7 +214,7 @@ func tellRemember(ctx context.Context, c *Call, in *rememberIn) (string, error) 
 	return text, nil
 }
 
-func tellForget(ctx context.Context, c *Call, in *forgetIn) (string, error) {
+func tellForget(ctx context.Context, c *operation.Call, in *forgetIn) (string, error) {
 	name := in.Name
 	w, err := runForget(ctx, c, in)
 	if err != nil {
@@ -222,7 +223,7 @@ func tellForget(ctx context.Context, c *Call, in *forgetIn) (string, error) {
 	return wroteText("Forgotten", name, w), nil
 }
 
-func tellFeedback(ctx context.Context, c *Call, in *feedbackIn) (string, error) {
+func tellFeedback(ctx context.Context, c *operation.Call, in *feedbackIn) (string, error) {
 	if _, err := runFeedback(ctx, c, in); err != nil {
 		return "", err
 	}
@@ -249,7 +250,7 @@ func scrubbedText(n int) string {
 	return fmt.Sprintf(" Secrets taken out: %d.", n)
 }
 
-func tellRecordEvent(ctx context.Context, c *Call, in *recordIn) (string, error) {
+func tellRecordEvent(ctx context.Context, c *operation.Call, in *recordIn) (string, error) {
 	r, err := runRecordEvent(ctx, c, in)
 	if err != nil {
 		return "", err

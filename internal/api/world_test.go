@@ -10,6 +10,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/quota"
 )
 
@@ -37,8 +38,8 @@ func operator(tenant string) *auth.Principal {
 }
 
 // call returns a call by who.
-func (w *world) call(who *auth.Principal) *Call {
-	return &Call{Board: w.board, Who: who, Keys: w.keys, Quotas: w.quotas, Now: func() time.Time { return today }}
+func (w *world) call(who *auth.Principal) *operation.Call {
+	return &operation.Call{Board: w.board, Who: who, Keys: w.keys, Quotas: w.quotas, Now: func() time.Time { return today }}
 }
 
 // newWorld fills a board, mostly through the operations.
@@ -125,7 +126,7 @@ func (w *world) run(who *auth.Principal, name, args string) (any, error) {
 	if op == nil {
 		w.t.Fatalf("there is no operation %s", name)
 	}
-	if err := Allow(op, who); err != nil {
+	if err := operation.Allow(op, who); err != nil {
 		return nil, err
 	}
 	in, err := op.DecodeArguments([]byte(args))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/transport/mcpapi"
 )
 
@@ -255,7 +256,7 @@ func (h *house) request(c *credential, method, path, body string, headers ...str
 }
 
 // overHTTP turns the arguments of a tool into an HTTP request.
-func overHTTP(t testing.TB, o *api.Operation, args string) (method, path, body string) {
+func overHTTP(t testing.TB, o *operation.Operation, args string) (method, path, body string) {
 	t.Helper()
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(args), &members); err != nil {
@@ -273,12 +274,12 @@ func overHTTP(t testing.TB, o *api.Operation, args string) (method, path, body s
 			text = s
 		}
 		switch f.Place {
-		case api.InPath:
+		case operation.InPath:
 			path = strings.Replace(path, "{"+f.Name+"}", url.PathEscape(text), 1)
 			path = strings.Replace(path, "{"+f.Name+"...}", strings.ReplaceAll(url.PathEscape(text), "%2F", "/"), 1)
-		case api.InQuery:
+		case operation.InQuery:
 			query.Set(f.Name, text)
-		case api.AsBody:
+		case operation.AsBody:
 			body = string(value)
 		default:
 			rest[f.Name] = value

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/testsize"
 )
 
@@ -103,7 +104,7 @@ func (r rule) hears(c *credential, tenant string) bool {
 
 // cell is one operation over one transport with one credential.
 type cell struct {
-	op  *api.Operation
+	op  *operation.Operation
 	as  string // how it is called, such as "GET" or "tool"
 	who *credential
 	// got is the reply.
@@ -168,7 +169,7 @@ type row struct {
 }
 
 // try checks a cell, unless it is left out.
-func (r *row) try(op *api.Operation, as string, ask func(n int64, args string) *reply) {
+func (r *row) try(op *operation.Operation, as string, ask func(n int64, args string) *reply) {
 	n := r.serial.Add(1)
 	if r.cells.Add(1); n%r.stride != 0 {
 		return

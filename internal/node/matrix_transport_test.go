@@ -14,6 +14,7 @@ import (
 
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // overHTTP tries every operation over HTTP.
@@ -56,7 +57,7 @@ func (r *row) event(n int64) string {
 }
 
 // ingest sends an event by every transport.
-func (r *row) ingest(op *api.Operation) {
+func (r *row) ingest(op *operation.Operation) {
 	for _, way := range []struct{ as, media, accept, before, after string }{
 		{"one event", "application/json", "", "", ""},
 		{"array", "application/json", "", "[", "]"},
@@ -90,7 +91,7 @@ func rejected(body string) string {
 
 // traces sends spans, and parses a refusal as OTLP/HTTP has it: a status in the encoding of the
 // request, in which 400 stands for the 422 of other operations.
-func (r *row) traces(op *api.Operation, args string) *reply {
+func (r *row) traces(op *operation.Operation, args string) *reply {
 	method, path, body := overHTTP(r.t, op, args)
 	got := r.call(r.who, method, path, body)
 	var refusal struct {
@@ -112,7 +113,7 @@ func (r *row) traces(op *api.Operation, args string) *reply {
 const tailed = 5
 
 // tail reads the beginning of the stream of events.
-func (r *row) tail(op *api.Operation, args string) *reply {
+func (r *row) tail(op *operation.Operation, args string) *reply {
 	_, path, _ := overHTTP(r.t, op, args)
 	ctx, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
@@ -190,7 +191,7 @@ func (r *row) socket(event string) *reply {
 
 // asking is a request over MCP, and the operation behind it.
 type asking struct {
-	op             *api.Operation
+	op             *operation.Operation
 	as             string
 	method, params string
 }

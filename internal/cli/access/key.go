@@ -12,11 +12,11 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // KeyCommand returns the command `lukasa key`.
@@ -48,7 +48,7 @@ Whoever can open the data directory needs no key. docs/security.md says more.`,
 
 // withKeys gives a call the credentials of the directory, and the name of the user as the operator. A
 // server has one set of credentials, which learns at once what the command changes.
-func withKeys(ctx context.Context, v *ask.Visit, call *api.Call) error {
+func withKeys(ctx context.Context, v *ask.Visit, call *operation.Call) error {
 	w, err := v.Shell.Writer(v.Cmd, &ask.BoardFlags{Trust: lukasa.Operator.String()})
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ writes is trusted as operator, a tenant's as user, an agent's as agent, and
 			}
 			return err
 		},
-		Call: func(ctx context.Context, v *ask.Visit, call *api.Call) error {
+		Call: func(ctx context.Context, v *ask.Visit, call *operation.Call) error {
 			if role != auth.Operator.String() {
 				t, err := v.Reader(ctx)
 				if err != nil {

@@ -9,6 +9,7 @@ import (
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/quota"
 )
 
@@ -68,7 +69,7 @@ server's own from then on. A negative number is no limit.`,
 }
 
 // withQuotas gives a call the limits of the directory, which a server has open, beside what withKeys does.
-func withQuotas(ctx context.Context, v *ask.Visit, call *api.Call) error {
+func withQuotas(ctx context.Context, v *ask.Visit, call *operation.Call) error {
 	if err := withKeys(ctx, v, call); err != nil || call.Quotas != nil {
 		return err
 	}

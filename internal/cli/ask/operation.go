@@ -21,6 +21,7 @@ import (
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/operation"
 )
 
 // Command describes the command of an operation of the table in internal/api. It does not repeat
@@ -55,7 +56,7 @@ type Command[Out any] struct {
 	// Prepare checks and completes the request before the board is opened, if it is not nil.
 	Prepare func(r *Request) error
 	// Call completes the call, if it is not nil.
-	Call func(ctx context.Context, v *Visit, call *api.Call) error
+	Call func(ctx context.Context, v *Visit, call *operation.Call) error
 	// Fail rewrites an error of the operation in the terms of the command line, if it is not nil.
 	Fail func(c *cobra.Command, err error) error
 	// Complete adds to the answer what another operation knows, if it is not nil.
@@ -126,7 +127,7 @@ func (f *Flag) name() string {
 // data directory, in this process or in the server that has the directory.
 func OperationCommand[Out any](s *Shell, d Command[Out]) *cobra.Command {
 	op := api.Lookup(d.Operation)
-	fields := map[string]*api.Field{}
+	fields := map[string]*operation.Field{}
 	for _, f := range op.Fields() {
 		fields[f.Name] = f
 	}
@@ -277,7 +278,7 @@ func (d *Command[Out]) blame(c *cobra.Command, err error) error {
 
 // call makes the call of an operation: by the operator of the directory or under a scope, about the
 // tenant that the request or the command names.
-func (v *Visit) call(ctx context.Context, op *api.Operation, r *Request, names []string, kind lukasa.Kind) (*api.Call, error) {
+func (v *Visit) call(ctx context.Context, op *operation.Operation, r *Request, names []string, kind lukasa.Kind) (*operation.Call, error) {
 	who := &auth.Principal{Key: "cli", Role: auth.Operator, Rights: auth.Read | auth.Write | auth.Admin, Trust: lukasa.User, Scope: v.Scope}
 	if !op.Board && (!op.AnyTenant || v.Cmd.Flags().Changed("tenant")) {
 		var err error
@@ -302,10 +303,10 @@ func (v *Visit) call(ctx context.Context, op *api.Operation, r *Request, names [
 			who.Agent = held.To
 		}
 	}
-	if err := api.Allow(op, who); err != nil {
+	if err := operation.Allow(op, who); err != nil {
 		return nil, err
 	}
-	return &api.Call{Board: v.Board, Who: who, Keys: v.Shell.Served.Keys, Quotas: v.Shell.Served.Quotas, Now: v.Shell.Now}, nil
+	return &operation.Call{Board: v.Board, Who: who, Keys: v.Shell.Served.Keys, Quotas: v.Shell.Served.Quotas, Now: v.Shell.Now}, nil
 }
 
 // about returns the tenant that a request is about: that of the first URI in it, else the one that the
@@ -388,7 +389,7 @@ func (v *Visit) Ask(ctx context.Context, operation string, fields map[string]any
 }
 
 // run runs an operation with a request.
-func (v *Visit) run(ctx context.Context, op *api.Operation, call *api.Call, request map[string]any) (any, error) {
+func (v *Visit) run(ctx context.Context, op *operation.Operation, call *operation.Call, request map[string]any) (any, error) {
 	for _, f := range op.Fields() { // values that JSON would not keep
 		if text, ok := request[f.Name].(string); ok && !utf8.ValidString(text) {
 			return nil, fault.Newf(fault.InvalidArgument, "%s: it is not UTF-8", f.Name).WithFix("give text in UTF-8")
@@ -413,7 +414,7 @@ func (v *Visit) run(ctx context.Context, op *api.Operation, call *api.Call, requ
 
 // addField adds the flag of a field, and returns the function that reads and checks its value: nil is
 // no value. Bound says that the default of a limit applies.
-func addField(s *Shell, c *cobra.Command, field *api.Field, f *Flag, bound bool) func() (any, error) {
+func addField(s *Shell, c *cobra.Command, field *operation.Field, f *Flag, bound bool) func() (any, error) {
 	help := f.Help
 	if help == "" {
 		help = field.Doc
@@ -495,14 +496,14 @@ func (s *Shell) timeField(f *Flag, text string) (any, error) {
 }
 
 // suggestChoices lets a shell complete the values that a field takes.
-func suggestChoices(c *cobra.Command, field *api.Field, name string) {
+func suggestChoices(c *cobra.Command, field *operation.Field, name string) {
 	if choices := field.Choices(); len(choices) > 0 {
 		SuggestValues(c, name, choices)
 	}
 }
 
 // checkChoice returns the error for a value that the field does not take.
-func checkChoice(field *api.Field, f *Flag, value string) error {
+func checkChoice(field *operation.Field, f *Flag, value string) error {
 	if choices := field.Choices(); len(choices) > 0 && !slices.Contains(choices, value) {
 		return UnknownName(fault.Usage, cmp.Or(f.What, f.name()), value, choices)
 	}
@@ -510,7 +511,7 @@ func checkChoice(field *api.Field, f *Flag, value string) error {
 }
 
 // inRange returns the error for a number that the field does not take.
-func inRange(c *cobra.Command, field *api.Field, name string, x float64) error {
+func inRange(c *cobra.Command, field *operation.Field, name string, x float64) error {
 	least, most, ok := field.Range()
 	switch {
 	case !ok || x >= least && x <= most, !c.Flags().Changed(name):

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/operation"
 )
 
 // proving is a prove under way: its own flags, and the request that they became.
@@ -63,7 +63,7 @@ docs/formats/proof.md describes the documents.`,
 			c.Flags().StringVar(&p.out, "out", "", "write the proof to this `FILE`, replacing what is there")
 		},
 		Prepare: p.prepare,
-		Call: func(_ context.Context, _ *ask.Visit, call *api.Call) error {
+		Call: func(_ context.Context, _ *ask.Visit, call *operation.Call) error {
 			if p.event != "" {
 				p.request.Fields["name"] = lukasa.URI{Tenant: call.Who.Tenant, Kind: lukasa.EventKind, ID: p.event}.String()
 			}

@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // RootCommand returns the command `lukasa root`.
@@ -66,7 +66,7 @@ old one, which stays in the directory.`,
 			}
 			return nil
 		},
-		Call: func(ctx context.Context, v *ask.Visit, call *api.Call) error {
+		Call: func(ctx context.Context, v *ask.Visit, call *operation.Call) error {
 			if tenant = call.Who.Tenant; all {
 				return nil
 			}
@@ -91,7 +91,7 @@ old one, which stays in the directory.`,
 		},
 		Answer: func(_ *ask.Visit, out *any) error {
 			switch a := (*out).(type) {
-			case *api.Text:
+			case *operation.Text:
 				if s.JSON {
 					return s.WriteJSON(answer.Checkpoint{Tenant: tenant, Checkpoint: a.Body})
 				}

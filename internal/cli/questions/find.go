@@ -13,12 +13,12 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/operation"
 )
 
 // finding is a find under way: its own flags, and the request that they became.
@@ -120,7 +120,7 @@ may be given again; all steps together go ` + fmt.Sprint(find.MaxFindHops) + ` h
 			f.embedder.Add(c, "embed-")
 		},
 		Prepare: f.prepare,
-		Call: func(_ context.Context, _ *ask.Visit, call *api.Call) error {
+		Call: func(_ context.Context, _ *ask.Visit, call *operation.Call) error {
 			call.Embedder = f.asked
 			return nil
 		},

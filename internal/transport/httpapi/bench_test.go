@@ -21,6 +21,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/operation"
 )
 
 // connections is the number of concurrent clients.
@@ -220,11 +221,11 @@ func BenchmarkPack(b *testing.B) {
 }
 
 // packDirect makes a pack without HTTP.
-func packDirect(w *world, op *api.Operation, who *auth.Principal, body string) error {
+func packDirect(w *world, op *operation.Operation, who *auth.Principal, body string) error {
 	in, err := op.Decode([]byte(body), nil, nil)
 	if err != nil {
 		return err
 	}
-	_, err = op.Run(ctx, &api.Call{Board: w.board, Who: who}, in)
+	_, err = op.Run(ctx, &operation.Call{Board: w.board, Who: who}, in)
 	return err
 }

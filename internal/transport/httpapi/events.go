@@ -12,8 +12,8 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // eventsPath is the path for events.
@@ -23,12 +23,12 @@ const eventsPath = "/v1/events"
 const maxRejected = 1000
 
 // takeEvents records events: one, an array, or lines.
-func (c *call) takeEvents(op *api.Operation) {
+func (c *call) takeEvents(op *operation.Operation) {
 	if err := c.inside(); err != nil {
 		c.fail(err)
 		return
 	}
-	if err := api.Allow(op, c.who); err != nil {
+	if err := operation.Allow(op, c.who); err != nil {
 		c.fail(err)
 		return
 	}

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"lukasa.dev/internal/api"
+	"lukasa.dev/internal/operation"
 )
 
 // object is a JSON object. encoding/json sorts its members, so the document is always the same.
 type object = map[string]any
 
 // document describes the operations.
-func document(ops []*api.Operation, version string) []byte {
+func document(ops []*operation.Operation, version string) []byte {
 	if version == "" {
 		version = "0"
 	}
@@ -60,10 +60,10 @@ func document(ops []*api.Operation, version string) []byte {
 }
 
 // pathOf returns the path of an operation as OpenAPI writes it.
-func pathOf(op *api.Operation) string { return strings.ReplaceAll(op.Path, "...}", "}") }
+func pathOf(op *operation.Operation) string { return strings.ReplaceAll(op.Path, "...}", "}") }
 
 // described describes an operation.
-func described(op *api.Operation) object {
+func described(op *operation.Operation) object {
 	d := object{
 		"operationId": op.Name, "summary": op.Short, "tags": []string{op.Group},
 		"parameters": parameters(op), "responses": responses(op),
@@ -78,7 +78,7 @@ func described(op *api.Operation) object {
 }
 
 // bodies describes the types of a body, with their schemas.
-func bodies(op *api.Operation) object {
+func bodies(op *operation.Operation) object {
 	schema := any(op.BodySchema())
 	if !op.Stream {
 		return object{mediaJSON: object{"schema": schema}}
@@ -97,9 +97,9 @@ func bodies(op *api.Operation) object {
 }
 
 // optional reports whether a request without a body is complete.
-func optional(op *api.Operation) bool {
+func optional(op *operation.Operation) bool {
 	for _, f := range op.Fields() {
-		if f.Required && (f.Place == api.InBody || f.Place == api.AsBody) {
+		if f.Required && (f.Place == operation.InBody || f.Place == operation.AsBody) {
 			return false
 		}
 	}
@@ -107,10 +107,10 @@ func optional(op *api.Operation) bool {
 }
 
 // parameters describes the path, the query and the headers.
-func parameters(op *api.Operation) []object {
+func parameters(op *operation.Operation) []object {
 	list := []object{}
 	for _, f := range op.Fields() {
-		if f.Place != api.InPath && f.Place != api.InQuery {
+		if f.Place != operation.InPath && f.Place != operation.InQuery {
 			continue
 		}
 		p := object{"name": f.Name, "in": string(f.Place), "schema": f.Schema()}
@@ -139,7 +139,7 @@ func parameters(op *api.Operation) []object {
 }
 
 // responses describes the possible answers.
-func responses(op *api.Operation) object {
+func responses(op *operation.Operation) object {
 	all := object{"default": object{"$ref": "#/components/responses/Problem"}}
 	media := op.Media
 	if media == "" {

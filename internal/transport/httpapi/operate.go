@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"lukasa.dev"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // operate runs an operation of the table.
-func (c *call) operate(op *api.Operation) {
+func (c *call) operate(op *operation.Operation) {
 	if err := c.run(op); err != nil {
 		p := newProblem(err, c.id)
 		if p.Code == fault.VersionConflict && c.conditional() {
@@ -27,12 +27,12 @@ func (c *call) operate(op *api.Operation) {
 }
 
 // run executes the operation, and answers if it succeeds.
-func (c *call) run(op *api.Operation) error {
+func (c *call) run(op *operation.Operation) error {
 	c.chore = op.Operators
 	if err := c.inside(); err != nil {
 		return err
 	}
-	if err := api.Allow(op, c.who); err != nil {
+	if err := operation.Allow(op, c.who); err != nil {
 		return err
 	}
 	in, size, err := c.request(op)
@@ -45,7 +45,7 @@ func (c *call) run(op *api.Operation) error {
 	if err := c.charge(op, size); err != nil {
 		return err
 	}
-	ask := &api.Call{Board: c.s.o.Board, Who: c.who, Keys: c.s.o.Keys, Quotas: c.s.o.Quotas, Embedder: c.s.o.Embedder,
+	ask := &operation.Call{Board: c.s.o.Board, Who: c.who, Keys: c.s.o.Keys, Quotas: c.s.o.Quotas, Embedder: c.s.o.Embedder,
 		Ingested: func(became lukasa.Disposition, bytes int) { c.s.ingested(ByDocument, TakenOne(became, bytes)) }}
 	if !op.ReadOnly() {
 		if err := c.conditions(ask); err != nil {
@@ -60,7 +60,7 @@ func (c *call) run(op *api.Operation) error {
 }
 
 // charge counts what an operation records against the tenant's limits.
-func (c *call) charge(op *api.Operation, size int) error {
+func (c *call) charge(op *operation.Operation, size int) error {
 	if c.s.o.Quotas == nil || c.who.Tenant == "" || !op.Adds() {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (c *call) charge(op *api.Operation, size int) error {
 }
 
 // request decodes the request, and returns the size of its body.
-func (c *call) request(op *api.Operation) (in any, size int, err error) {
+func (c *call) request(op *operation.Operation) (in any, size int, err error) {
 	query, err := c.query(op)
 	if err != nil {
 		return nil, 0, err
@@ -101,7 +101,7 @@ func (c *call) part(name string) (string, bool) {
 }
 
 // query parses the query, and refuses repeated and unknown parameters.
-func (c *call) query(op *api.Operation) (url.Values, error) {
+func (c *call) query(op *operation.Operation) (url.Values, error) {
 	if c.r.URL.RawQuery == "" {
 		return nil, nil
 	}
@@ -118,7 +118,7 @@ func (c *call) conditional() bool {
 }
 
 // conditions reads the version that a write expects.
-func (c *call) conditions(ask *api.Call) error {
+func (c *call) conditions(ask *operation.Call) error {
 	h := c.r.Header
 	if none := h.Get("If-None-Match"); none != "" {
 		if none != "*" {
@@ -153,7 +153,7 @@ type appender interface {
 const keptAnswer = 512 << 10
 
 // answer sends the answer of an operation.
-func (c *call) answer(op *api.Operation, out any) error {
+func (c *call) answer(op *operation.Operation, out any) error {
 	buf := c.s.answers.Get().(*bytes.Buffer)
 	buf.Reset()
 	defer func() {
@@ -177,7 +177,7 @@ func (c *call) answer(op *api.Operation, out any) error {
 	}
 	h := c.w.Header()
 	h.Set("Content-Type", media)
-	version := api.Version(out)
+	version := operation.Version(out)
 	if op.Method != http.MethodGet {
 		h.Set("Cache-Control", "no-store")
 		if version > 0 && !op.ReadOnly() {
@@ -193,7 +193,7 @@ func (c *call) answer(op *api.Operation, out any) error {
 // write encodes an answer.
 func write(buf *bytes.Buffer, out any) error {
 	switch out := out.(type) {
-	case *api.Text:
+	case *operation.Text:
 		buf.WriteString(out.Body)
 		return nil
 	case appender:

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"lukasa.dev"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/intake"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/quota"
 )
 
@@ -49,7 +49,7 @@ type Options struct {
 	Version string
 
 	// operations is the table, for tests.
-	operations []*api.Operation
+	operations []*operation.Operation
 }
 
 // Way is how events come.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // routes is the routing table.
@@ -47,7 +47,7 @@ func (s *Server) route() *routes {
 			f(c)
 		}))
 	}
-	streams := map[string]func(c *call, op *api.Operation){
+	streams := map[string]func(c *call, op *operation.Operation){
 		"POST " + eventsPath:    (*call).takeEvents,
 		"GET /v1/events/stream": (*call).tail,
 		"GET /v1/ingest/ws":     (*call).socket,

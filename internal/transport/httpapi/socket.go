@@ -16,15 +16,15 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/hmx/wire"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // farewell is how long the client has for the closing handshake.
 const farewell = time.Second
 
 // socket ingests events over a WebSocket: one per frame, with one acknowledgement for each.
-func (c *call) socket(op *api.Operation) {
+func (c *call) socket(op *operation.Operation) {
 	if err := c.mayStream(op); err != nil {
 		c.fail(err)
 		return

@@ -8,8 +8,8 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/hmx/wire"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // reconnect is how long a reader of a stream waits before it reconnects.
@@ -17,7 +17,7 @@ const reconnect = time.Second
 
 // tail streams new events as they are recorded. It buffers only a few of them, however slow the
 // reader is; its state is a position.
-func (c *call) tail(op *api.Operation) {
+func (c *call) tail(op *operation.Operation) {
 	if err := c.mayStream(op); err != nil {
 		c.fail(err)
 		return
@@ -46,7 +46,7 @@ func (c *call) tail(op *api.Operation) {
 
 // handle returns the tenant of the call, with the caller as its writer.
 func (c *call) handle() *lukasa.Tenant {
-	return (&api.Call{Board: c.s.o.Board, Who: c.who}).Tenant()
+	return (&operation.Call{Board: c.s.o.Board, Who: c.who}).Tenant()
 }
 
 // newest stands for the end of the log.

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/operation"
 )
 
 // tracesPath is where exporters of OpenTelemetry send spans if their endpoint is /v1/otlp.
@@ -29,7 +29,7 @@ const mostSpanEvents = 50_000
 
 // takeTraces records the generative AI spans of an OTLP/HTTP request. The answer, even a
 // refusal, is in the encoding of the request.
-func (c *call) takeTraces(op *api.Operation) {
+func (c *call) takeTraces(op *operation.Operation) {
 	how, media, err := c.traceEncoding()
 	if err == nil {
 		var spans *spanGate
@@ -84,11 +84,11 @@ func traceStatus(status int) int {
 
 // recordTraces records the spans of a request, and returns when they are on the disk. If it
 // fails, the client may send the same again: recorded events are recognised by their ids.
-func (c *call) recordTraces(op *api.Operation, how migrate.TraceEncoding) (*spanGate, error) {
+func (c *call) recordTraces(op *operation.Operation, how migrate.TraceEncoding) (*spanGate, error) {
 	if err := c.inside(); err != nil {
 		return nil, err
 	}
-	if err := api.Allow(op, c.who); err != nil {
+	if err := operation.Allow(op, c.who); err != nil {
 		return nil, err
 	}
 	if _, err := c.query(op); err != nil {

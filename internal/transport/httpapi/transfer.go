@@ -9,8 +9,8 @@ import (
 	"net/http"
 
 	"lukasa.dev/internal/answer"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // transferBytes is the chunk size of an export.
@@ -18,7 +18,7 @@ const transferBytes = 64 << 10
 
 // export sends all records of a tenant. If it fails, it cuts the connection: a complete export
 // has an end mark.
-func (c *call) export(op *api.Operation) {
+func (c *call) export(op *operation.Operation) {
 	if err := c.mayStream(op); err != nil {
 		c.fail(err)
 		return
@@ -68,11 +68,11 @@ func (c *call) audit(act string) error {
 }
 
 // mayStream checks everything that a stream needs.
-func (c *call) mayStream(op *api.Operation) error {
+func (c *call) mayStream(op *operation.Operation) error {
 	if err := c.inside(); err != nil {
 		return err
 	}
-	if err := api.Allow(op, c.who); err != nil {
+	if err := operation.Allow(op, c.who); err != nil {
 		return err
 	}
 	if _, err := c.query(op); err != nil {
@@ -98,7 +98,7 @@ func (t *timely) Write(p []byte) (int, error) {
 }
 
 // takeExport imports an export.
-func (c *call) takeExport(op *api.Operation) {
+func (c *call) takeExport(op *operation.Operation) {
 	if err := c.mayStream(op); err != nil {
 		c.fail(err)
 		return

@@ -12,8 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/pack"
 )
 
@@ -74,18 +74,18 @@ func (s *Server) call(ctx context.Context, c *caller, t *tool, args []byte, tell
 }
 
 // writing formats an answer as the text that a model reads.
-type writing = func(ctx context.Context, c *api.Call, in any) (*api.Text, error)
+type writing = func(ctx context.Context, c *operation.Call, in any) (*operation.Text, error)
 
 // run executes one operation for a caller: it authorizes, charges the quota, and decodes the
 // arguments. A panic becomes a fault. If write is not nil, the answer is what it returns.
-func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, write writing, args []byte, tell progress) (out any, err error) {
+func (s *Server) run(ctx context.Context, c *caller, op *operation.Operation, write writing, args []byte, tell progress) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.ErrorContext(ctx, "an operation panicked", "operation", op.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = fault.Newf(fault.Internal, "%s failed in a way that it should not", op.Name)
 		}
 	}()
-	if err := api.Allow(op, c.who); err != nil {
+	if err := operation.Allow(op, c.who); err != nil {
 		return nil, err
 	}
 	if c.turn != nil {
@@ -102,7 +102,7 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, write wr
 	if err != nil {
 		return nil, err
 	}
-	call := &api.Call{
+	call := &operation.Call{
 		Board: s.o.Board, Who: c.who, Keys: s.o.Keys, Quotas: s.o.Quotas, Embedder: s.o.Embedder, Session: s.o.Session, Conditions: s.o.Conditions,
 		Progress: tell, Ingested: s.o.Ingested,
 	}
@@ -117,7 +117,7 @@ func (s *Server) run(ctx context.Context, c *caller, op *api.Operation, write wr
 }
 
 // charge counts a call against the quota of the caller's tenant.
-func (s *Server) charge(c *caller, op *api.Operation, size int) error {
+func (s *Server) charge(c *caller, op *operation.Operation, size int) error {
 	if s.o.Quotas == nil || c.who.Tenant == "" {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (s *Server) charge(c *caller, op *api.Operation, size int) error {
 
 // known returns a fault as the agent may see it. Internal errors are only logged, and a tenant
 // without records gets its own fault, since an agent cannot change that.
-func (s *Server) known(ctx context.Context, c *caller, op *api.Operation, err error) *fault.Error {
+func (s *Server) known(ctx context.Context, c *caller, op *operation.Operation, err error) *fault.Error {
 	f := fault.From(err)
 	switch {
 	case f.Code == fault.Internal:
@@ -152,7 +152,7 @@ var errUntouched = errors.New("no records yet")
 
 // untouched reports whether the caller's tenant has no records at all.
 func (s *Server) untouched(ctx context.Context, c *caller) bool {
-	call := &api.Call{Board: s.o.Board, Who: c.who}
+	call := &operation.Call{Board: s.o.Board, Who: c.who}
 	root, err := call.Tenant().Root(ctx)
 	return err == nil && root.Size == 0
 }
@@ -169,7 +169,7 @@ func complaint(f *fault.Error) string {
 // render makes an answer into text and data. Hidden characters of stored text are written out
 // in both, since a model reads what people do not see.
 func render(out any) (outcome, error) {
-	if text, ok := out.(*api.Text); ok {
+	if text, ok := out.(*operation.Text); ok {
 		return outcome{text: strings.ToValidUTF8(text.Body, "\uFFFD")}, nil
 	}
 	data, err := encode(out)

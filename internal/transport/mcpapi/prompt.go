@@ -9,8 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/pack"
 )
 
@@ -123,12 +123,12 @@ func (s *connection) recallAbout(ctx context.Context, args map[string]string) (s
 	}
 	out, err := s.askFor(ctx, op, op.Tool.Run, map[string]any{"topic": args["topic"]})
 	if errors.Is(err, errUntouched) {
-		out, err = &api.Text{Body: "Nothing is remembered yet.\n"}, nil
+		out, err = &operation.Text{Body: "Nothing is remembered yet.\n"}, nil
 	}
 	if err != nil {
 		return "", err
 	}
-	text, ok := out.(*api.Text)
+	text, ok := out.(*operation.Text)
 	if !ok {
 		return "", fault.Newf(fault.Internal, "pack_context answered %T", out)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"lukasa.dev"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/pack"
 )
 
@@ -178,7 +178,7 @@ func (s *connection) ask(ctx context.Context, name string, args map[string]any) 
 }
 
 // askFor is ask with the answer as it is, or as write makes it.
-func (s *connection) askFor(ctx context.Context, op *api.Operation, write writing, args map[string]any) (any, error) {
+func (s *connection) askFor(ctx context.Context, op *operation.Operation, write writing, args map[string]any) (any, error) {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err)

@@ -23,6 +23,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/operation"
 	"lukasa.dev/internal/quota"
 )
 
@@ -65,8 +66,8 @@ type Server struct {
 
 // table is the operations that a server serves.
 type table struct {
-	list   []*api.Operation
-	lookup func(name string) *api.Operation
+	list   []*operation.Operation
+	lookup func(name string) *operation.Operation
 }
 
 // New returns a server of the table of operations.

@@ -8,13 +8,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/operation"
 )
 
 // tool is an operation as an MCP tool.
 type tool struct {
-	op  *api.Operation
+	op  *operation.Operation
 	def *mcp.Tool
 }
 
@@ -35,7 +35,7 @@ const (
 func Sets() []string { return []string{string(Default), string(Hooked), string(All)} }
 
 // has reports whether a tool is in the set. The empty name is the default set.
-func (s Set) has(t *api.Tool) bool {
+func (s Set) has(t *operation.Tool) bool {
 	switch s {
 	case All:
 		return true
@@ -46,7 +46,7 @@ func (s Set) has(t *api.Tool) bool {
 }
 
 // toolsOf returns the tools of a table that are in a set, sorted by name.
-func toolsOf(ops []*api.Operation, set Set) []*tool {
+func toolsOf(ops []*operation.Operation, set Set) []*tool {
 	var tools []*tool
 	for _, op := range ops {
 		if op.Tool == nil || op.Stream || !set.has(op.Tool) {
@@ -58,7 +58,7 @@ func toolsOf(ops []*api.Operation, set Set) []*tool {
 	return tools
 }
 
-func newTool(op *api.Operation, set Set) *tool {
+func newTool(op *operation.Operation, set Set) *tool {
 	name := op.Tool.Name
 	if name == "" {
 		name = op.Name
@@ -77,14 +77,14 @@ func newTool(op *api.Operation, set Set) *tool {
 	if !op.ReadOnly() {
 		def.Annotations.DestructiveHint = &destructive
 	}
-	if op.Tool.Run == nil && op.Out != reflect.TypeFor[api.Text]() {
+	if op.Tool.Run == nil && op.Out != reflect.TypeFor[operation.Text]() {
 		def.OutputSchema = outputSchema(op)
 	}
 	return &tool{op: op, def: def}
 }
 
 // description is what an agent reads about a tool: when to use it.
-func description(op *api.Operation) string {
+func description(op *operation.Operation) string {
 	if op.Tool.Doc != "" {
 		return op.Tool.Doc
 	}
@@ -102,7 +102,7 @@ func seldom() []string {
 }
 
 // inputSchema returns the schema of a tool's arguments, with the fields that are listed.
-func inputSchema(op *api.Operation, set Set) json.RawMessage {
+func inputSchema(op *operation.Operation, set Set) json.RawMessage {
 	hidden := seldom()
 	b := []byte(`{"type":"object","properties":{`)
 	required := []string{}
@@ -147,7 +147,7 @@ func inputSchema(op *api.Operation, set Set) json.RawMessage {
 
 // outputSchema returns the schema of a tool's structured answer: only its required members. The
 // answer itself shows the rest.
-func outputSchema(op *api.Operation) json.RawMessage {
+func outputSchema(op *operation.Operation) json.RawMessage {
 	var whole struct {
 		Required []string `json:"required"`
 	}

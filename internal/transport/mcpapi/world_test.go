@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"lukasa.dev"
-	"lukasa.dev/internal/api"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/operation"
 )
 
 // openBoard returns a new board.
@@ -73,33 +73,33 @@ func newTrial() *trial { return &trial{started: make(chan string, 64), release: 
 
 // table returns operations that say, quote, write, fail, panic, wait, and report progress.
 func (x *trial) table() table {
-	op := func(name string, in, out any, needs auth.Rights, run func(ctx context.Context, c *api.Call, in any) (any, error)) *api.Operation {
-		return &api.Operation{
-			Name: name, Short: "Does " + name + ".", Method: http.MethodPost, Path: "/v1/" + name, Tool: &api.Tool{Default: true},
+	op := func(name string, in, out any, needs auth.Rights, run func(ctx context.Context, c *operation.Call, in any) (any, error)) *operation.Operation {
+		return &operation.Operation{
+			Name: name, Short: "Does " + name + ".", Method: http.MethodPost, Path: "/v1/" + name, Tool: &operation.Tool{Default: true},
 			Needs: needs, Wrote: needs.Has(auth.Write), In: reflect.TypeOf(in), Out: reflect.TypeOf(out), Run: run,
 		}
 	}
-	list := []*api.Operation{
-		op("say", echoIn{}, echoOut{}, auth.Read, func(_ context.Context, c *api.Call, in any) (any, error) {
+	list := []*operation.Operation{
+		op("say", echoIn{}, echoOut{}, auth.Read, func(_ context.Context, c *operation.Call, in any) (any, error) {
 			q := in.(*echoIn)
 			return &echoOut{strings.Repeat(q.Text, q.Times), c.Who.Tenant, append([]string{}, q.Words...)}, nil
 		}),
-		op("quote", echoIn{}, api.Text{}, auth.Read, func(_ context.Context, _ *api.Call, in any) (any, error) {
-			return &api.Text{Body: "## <" + in.(*echoIn).Text + "> & co\n"}, nil
+		op("quote", echoIn{}, operation.Text{}, auth.Read, func(_ context.Context, _ *operation.Call, in any) (any, error) {
+			return &operation.Text{Body: "## <" + in.(*echoIn).Text + "> & co\n"}, nil
 		}),
-		op("write", echoIn{}, echoOut{}, auth.Read|auth.Write, func(_ context.Context, c *api.Call, in any) (any, error) {
+		op("write", echoIn{}, echoOut{}, auth.Read|auth.Write, func(_ context.Context, c *operation.Call, in any) (any, error) {
 			return &echoOut{Text: in.(*echoIn).Text, Tenant: c.Who.Tenant}, nil
 		}),
-		op("test_error_handling", emptyIn{}, echoOut{}, auth.Read, func(context.Context, *api.Call, any) (any, error) {
+		op("test_error_handling", emptyIn{}, echoOut{}, auth.Read, func(context.Context, *operation.Call, any) (any, error) {
 			return nil, fault.New(fault.NotFound, "there is no <such> thing").WithFix("look elsewhere & try again")
 		}),
-		op("test_simple_text", emptyIn{}, api.Text{}, auth.Read, func(context.Context, *api.Call, any) (any, error) {
-			return &api.Text{Body: "This is a simple text response for testing."}, nil
+		op("test_simple_text", emptyIn{}, operation.Text{}, auth.Read, func(context.Context, *operation.Call, any) (any, error) {
+			return &operation.Text{Body: "This is a simple text response for testing."}, nil
 		}),
-		op("crash", emptyIn{}, echoOut{}, auth.Read, func(context.Context, *api.Call, any) (any, error) {
+		op("crash", emptyIn{}, echoOut{}, auth.Read, func(context.Context, *operation.Call, any) (any, error) {
 			panic("the secret of the house")
 		}),
-		op("wait", emptyIn{}, waitOut{}, auth.Read, func(ctx context.Context, _ *api.Call, _ any) (any, error) {
+		op("wait", emptyIn{}, waitOut{}, auth.Read, func(ctx context.Context, _ *operation.Call, _ any) (any, error) {
 			x.started <- "wait"
 			select {
 			case <-x.release:
@@ -109,7 +109,7 @@ func (x *trial) table() table {
 				return nil, ctx.Err()
 			}
 		}),
-		op("test_tool_with_progress", emptyIn{}, waitOut{}, auth.Read, func(_ context.Context, c *api.Call, _ any) (any, error) {
+		op("test_tool_with_progress", emptyIn{}, waitOut{}, auth.Read, func(_ context.Context, c *operation.Call, _ any) (any, error) {
 			if c.Progress != nil {
 				for i := range uint64(3) {
 					c.Progress(i*50, 100, "on the way")
@@ -120,7 +120,7 @@ func (x *trial) table() table {
 	}
 	list[1].Media = "text/markdown"
 	list[4].Media = "text/markdown"
-	return table{list, func(name string) *api.Operation {
+	return table{list, func(name string) *operation.Operation {
 		for _, o := range list {
 			if o.Name == name {
 				return o
@@ -186,7 +186,9 @@ func parsed(t testing.TB, text string) answer {
 var errClosed = errors.New("closed")
 
 // allowed is what the table says about a caller.
-func allowed(op *api.Operation, who *auth.Principal) bool { return api.Allow(op, who) == nil }
+func allowed(op *operation.Operation, who *auth.Principal) bool {
+	return operation.Allow(op, who) == nil
+}
 
 // newCancel returns a context that ends with the test at the latest.
 func newCancel(t testing.TB) (context.Context, context.CancelFunc) {

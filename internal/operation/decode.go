@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"encoding"
@@ -164,7 +164,7 @@ func unknown(path string, fields []*Field, what string) error {
 	var known []string
 	for _, f := range fields {
 		if strings.EqualFold(f.Name, name) && f.Name != name {
-			return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", quoted(path), what).WithFix("names are exact and with case: write " + f.Name)
+			return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", Quoted(path), what).WithFix("names are exact and with case: write " + f.Name)
 		}
 		known = append(known, f.Name)
 		if f.Also != "" {
@@ -175,12 +175,12 @@ func unknown(path string, fields []*Field, what string) error {
 	if len(known) == 0 {
 		fix = "leave it away; there are none"
 	}
-	return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", quoted(path), what).WithFix(fix)
+	return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", Quoted(path), what).WithFix(fix)
 }
 
-// quoted returns a foreign name in a form that is safe to show: unchanged if it is short and
+// Quoted returns a foreign name in a form that is safe to show: unchanged if it is short and
 // plain, otherwise cut and in quotes.
-func quoted(s string) string {
+func Quoted(s string) string {
 	const most = 80
 	cut := len(s) > most
 	if cut {
@@ -317,7 +317,7 @@ func (f *Field) table(v reflect.Value, doc *canon.Doc, n canon.Node, path string
 	for c := doc.First(n); c != canon.None; c = doc.Next(n, c) {
 		name := string(doc.Key(c))
 		x := reflect.New(v.Type().Elem()).Elem()
-		if err := (&Field{typ: x.Type()}).set(x, doc, c, path+"."+quoted(name)); err != nil {
+		if err := (&Field{typ: x.Type()}).set(x, doc, c, path+"."+Quoted(name)); err != nil {
 			return err
 		}
 		v.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), x)
@@ -358,7 +358,7 @@ func (f *Field) plain(v reflect.Value, text string) error {
 	if _, own := v.Addr().Interface().(encoding.TextUnmarshaler); own || v.Type() == hmxTime || v.Kind() == reflect.String {
 		return f.text(v, text, f.Name)
 	}
-	wrong := fault.Newf(fault.InvalidArgument, "%s: %s is not %s", f.Name, quoted(text), f.allowed()).WithFix("give " + f.allowed())
+	wrong := fault.Newf(fault.InvalidArgument, "%s: %s is not %s", f.Name, Quoted(text), f.allowed()).WithFix("give " + f.allowed())
 	switch v.Kind() {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
@@ -396,12 +396,12 @@ func (f *Field) plain(v reflect.Value, text string) error {
 // text decodes a string.
 func (f *Field) text(v reflect.Value, text, path string) error {
 	if len(f.enum) > 0 && !slices.Contains(f.enum, text) {
-		return fault.Newf(fault.InvalidArgument, "%s: %s is not one of %s", path, quoted(text), strings.Join(f.enum, ", ")).WithFix("give one of them, as it is written there")
+		return fault.Newf(fault.InvalidArgument, "%s: %s is not one of %s", path, Quoted(text), strings.Join(f.enum, ", ")).WithFix("give one of them, as it is written there")
 	}
 	if v.Type() == hmxTime {
 		t, err := hmx.ParseTime(text)
 		if err != nil {
-			return fault.Newf(fault.InvalidArgument, "%s: %s is not a time", path, quoted(text)).WithCause(err).WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z")
+			return fault.Newf(fault.InvalidArgument, "%s: %s is not a time", path, Quoted(text)).WithCause(err).WithFix("write it in RFC 3339, such as 2026-03-14T03:00:00Z")
 		}
 		v.Set(reflect.ValueOf(t))
 		return nil
@@ -488,7 +488,7 @@ func oneOf(word string) string {
 func wrongType(path string, doc *canon.Doc, n canon.Node, want string) error {
 	found := oneOf(doc.Kind(n).String())
 	if k := doc.Kind(n); k == canon.Number || k == canon.True || k == canon.False {
-		found = quoted(string(doc.Raw(n)))
+		found = Quoted(string(doc.Raw(n)))
 	}
 	if k := doc.Kind(n); k == canon.Null {
 		return fault.Newf(fault.InvalidArgument, "%s: null is not %s", path, want).WithFix("give such a value, or leave it away")

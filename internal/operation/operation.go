@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"context"
@@ -142,4 +142,19 @@ func (o *Operation) Adds() bool {
 // Body reports whether its requests have a body.
 func (o *Operation) Body() bool {
 	return o.Method == http.MethodPost || o.Method == http.MethodPut || o.Method == http.MethodPatch
+}
+
+// Define completes an operation with the types of its function.
+func Define[In, Out any](o Operation, run func(ctx context.Context, c *Call, in *In) (*Out, error)) *Operation {
+	o.In, o.Out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
+	if run != nil {
+		o.Run = func(ctx context.Context, c *Call, in any) (any, error) {
+			out, err := run(ctx, c, in.(*In))
+			if err != nil {
+				return nil, err // and not a typed nil
+			}
+			return out, nil
+		}
+	}
+	return &o
 }

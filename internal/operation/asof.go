@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"encoding/hex"
@@ -12,11 +12,11 @@ import (
 	"lukasa.dev/internal/merkle"
 )
 
-// asOf parses the name of a state. 64 hexadecimal digits are a root, and 8 or more are its
+// AsOf parses the name of a state. 64 hexadecimal digits are a root, and 8 or more are its
 // prefix, unless they are up to 20 decimal digits; those are a position, as fewer digits are.
 // Everything else is a time or a day. The empty text is the present.
-func (c *Call) asOf(text string) (lukasa.AsOf, error) {
-	as := lukasa.AsOf{Progress: c.counted("replaying")}
+func (c *Call) AsOf(text string) (lukasa.AsOf, error) {
+	as := lukasa.AsOf{Progress: c.Counted("replaying")}
 	if text == "" {
 		return as, nil
 	}
@@ -39,7 +39,7 @@ func (c *Call) asOf(text string) (lukasa.AsOf, error) {
 	}
 	t, err := hmx.ParseTime(text)
 	if err != nil || t.IsZero() { // the zero time means none
-		return as, fault.Newf(fault.InvalidArgument, "as_of: %s is neither a position, a root nor a time", quoted(text)).WithCause(err).
+		return as, fault.Newf(fault.InvalidArgument, "as_of: %s is neither a position, a root nor a time", Quoted(text)).WithCause(err).
 			WithFix("give the position of a record, such as 41; a root or 8 or more of its first digits; or a time, such as 2026-03-14 or 2026-03-14T03:00:00Z")
 	}
 	as.Time = t.Time()

@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"context"
@@ -15,18 +15,18 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// now returns the current time.
-func (c *Call) now() time.Time {
+// Time returns the current time.
+func (c *Call) Time() time.Time {
 	if c.Now != nil {
 		return c.Now()
 	}
 	return time.Now()
 }
 
-// agentOf returns the agent whose view the caller gets: an agent always gets its own; other
+// AgentOf returns the agent whose view the caller gets: an agent always gets its own; other
 // callers get that of the named agent, or without a name that of the tenant, which sees all of
 // its records. A scope names its agent itself.
-func (c *Call) agentOf(named string) (string, error) {
+func (c *Call) AgentOf(named string) (string, error) {
 	if named != "" {
 		if err := memory.CheckID("agent_id", named); err != nil {
 			return "", err
@@ -34,7 +34,7 @@ func (c *Call) agentOf(named string) (string, error) {
 	}
 	if c.Who.Role == auth.Agent {
 		if named != "" && named != c.Who.Agent {
-			return "", fault.Newf(fault.NotPermitted, "agent_id: this credential speaks for %s alone", quoted(c.Who.Agent)).
+			return "", fault.Newf(fault.NotPermitted, "agent_id: this credential speaks for %s alone", Quoted(c.Who.Agent)).
 				WithFix("leave it away, or use a credential of the tenant")
 		}
 		return c.Who.Agent, nil
@@ -42,19 +42,19 @@ func (c *Call) agentOf(named string) (string, error) {
 	return named, nil
 }
 
-// view returns the view of the caller at the given time, or at the current time.
-func (c *Call) view(now hmx.Time) (lukasa.View, error) {
-	v, err := c.headView("", now)
+// View returns the view of the caller at the given time, or at the current time.
+func (c *Call) View(now hmx.Time) (lukasa.View, error) {
+	v, err := c.HeadView("", now)
 	if now.IsZero() {
-		v.Now = c.now()
+		v.Now = c.Time()
 	}
 	return v, err
 }
 
-// headView is view for reads that use the time of the newest record unless the request sets
+// HeadView is view for reads that use the time of the newest record unless the request sets
 // one, so that the same state gives the same answer.
-func (c *Call) headView(agent string, now hmx.Time) (lukasa.View, error) {
-	agent, err := c.agentOf(agent)
+func (c *Call) HeadView(agent string, now hmx.Time) (lukasa.View, error) {
+	agent, err := c.AgentOf(agent)
 	v := lukasa.View{Agent: agent}
 	if !now.IsZero() {
 		v.Now = now.Time()
@@ -62,12 +62,12 @@ func (c *Call) headView(agent string, now hmx.Time) (lukasa.View, error) {
 	return v, err
 }
 
-// uriScheme is the prefix of every URI.
-const uriScheme = "lukasa://"
+// URIScheme is the prefix of every URI.
+const URIScheme = "lukasa://"
 
-// ref returns the reference for a key or a URI, with the version that it or the caller names.
-func (c *Call) ref(name string, version uint32) (lukasa.Ref, error) {
-	if !strings.HasPrefix(name, uriScheme) {
+// Ref returns the reference for a key or a URI, with the version that it or the caller names.
+func (c *Call) Ref(name string, version uint32) (lukasa.Ref, error) {
+	if !strings.HasPrefix(name, URIScheme) {
 		return lukasa.Ref{Kind: lukasa.MemoryKind, Key: name, Version: version}, nil
 	}
 	u, err := lukasa.ParseURI(name)
@@ -87,18 +87,18 @@ func (c *Call) ref(name string, version uint32) (lukasa.Ref, error) {
 	return lukasa.Ref{Tenant: u.Tenant, Kind: u.Kind, ID: u.ID, Version: max(version, uint32(u.Version))}, nil
 }
 
-// thingRef is ref for versioned records. not says what an event cannot be.
-func (c *Call) thingRef(name string, version uint32, not string) (lukasa.Ref, error) {
-	ref, err := c.ref(name, version)
+// ThingRef is ref for versioned records. not says what an event cannot be.
+func (c *Call) ThingRef(name string, version uint32, not string) (lukasa.Ref, error) {
+	ref, err := c.Ref(name, version)
 	if err == nil && ref.Kind == lukasa.EventKind {
 		err = fault.Newf(fault.InvalidArgument, "name: an event never changes, so it cannot be %s", not).WithFix("resolve shows it, redact erases it for good")
 	}
 	return ref, err
 }
 
-// expect returns the version that a write expects of ref: the one in the request, the one in
+// Expect returns the version that a write expects of ref: the one in the request, the one in
 // the headers, or any.
-func (c *Call) expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, version *uint32) (lukasa.Expect, error) {
+func (c *Call) Expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, version *uint32) (lukasa.Expect, error) {
 	given := c.IfMatch
 	if c.IfAbsent {
 		given = "0"
@@ -114,7 +114,7 @@ func (c *Call) expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, ver
 	case "":
 		return lukasa.AnyVersion(), nil
 	case "*":
-		v, err := c.headView("", hmx.Time{})
+		v, err := c.HeadView("", hmx.Time{})
 		if err != nil {
 			return lukasa.Expect{}, err
 		}
@@ -129,14 +129,14 @@ func (c *Call) expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, ver
 	}
 	n, err := strconv.ParseUint(given, 10, 32)
 	if err != nil {
-		return lukasa.Expect{}, fault.Newf(fault.VersionConflict, "%s is no version that there could be", quoted(given)).
+		return lukasa.Expect{}, fault.Newf(fault.VersionConflict, "%s is no version that there could be", Quoted(given)).
 			WithFix("give the ETag that a read or a write answered, as it is")
 	}
 	return lukasa.Version(uint32(n)), nil
 }
 
-// wrote returns the answer to a write.
-func (c *Call) wrote(ctx context.Context, t *lukasa.Tenant, put *lukasa.PutResult) (*answer.Write, error) {
+// Wrote returns the answer to a write.
+func (c *Call) Wrote(ctx context.Context, t *lukasa.Tenant, put *lukasa.PutResult) (*answer.Write, error) {
 	root, err := t.Root(context.WithoutCancel(ctx)) // the write is done, so ignore cancellation
 	if err != nil {
 		return nil, err
@@ -159,4 +159,12 @@ func Version(out any) uint64 {
 		return a.Version
 	}
 	return 0
+}
+
+// Counted returns a function that reports the progress of a long operation, or nil.
+func (c *Call) Counted(what string) func(done, total uint64) {
+	if c.Progress == nil {
+		return nil
+	}
+	return func(done, total uint64) { c.Progress(done, total, what) }
 }

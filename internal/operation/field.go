@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"encoding"

@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"encoding/json"
@@ -27,7 +27,7 @@ func (o *Operation) BodySchema() json.RawMessage {
 			list = append(list, f)
 		}
 	}
-	return object(list)
+	return ObjectSchema(list)
 }
 
 // OutSchema returns the JSON Schema (2020-12) of the answer. Further members are allowed.
@@ -38,8 +38,8 @@ func (o *Operation) OutSchema() json.RawMessage {
 	return appendType(nil, o.Out)
 }
 
-// object returns the schema of an object with these fields and no others.
-func object(fields []*Field) json.RawMessage {
+// ObjectSchema returns the schema of an object with these fields and no others.
+func ObjectSchema(fields []*Field) json.RawMessage {
 	dst := []byte(`{"type":"object","properties":{`)
 	var required, either []string
 	for i, f := range fields {
@@ -113,7 +113,7 @@ func (f *Field) append(dst []byte, described bool) []byte {
 // appendRequest appends the schema of a request type, whose structs are closed.
 func appendRequest(dst []byte, t reflect.Type) []byte {
 	if t.Kind() == reflect.Struct && !leaf(t) {
-		return append(dst, object(shapeOf(t).fields)...)
+		return append(dst, ObjectSchema(shapeOf(t).fields)...)
 	}
 	return appendType(dst, t)
 }

@@ -1,4 +1,4 @@
-package api
+package operation
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ func Allow(op *Operation, who *auth.Principal) error {
 	if who == nil || who.Role < auth.Operator || who.Role > auth.Holder {
 		return fault.New(fault.Unauthenticated, "nobody knows who calls")
 	}
-	if err := hasRights(op.Name, op.Needs, who); err != nil {
+	if err := HasRights(op.Name, op.Needs, who); err != nil {
 		return err
 	}
 	if (op.Board || op.Operators) && (who.Role != auth.Operator || who.Scope != "") {
@@ -36,8 +36,8 @@ func Allow(op *Operation, who *auth.Principal) error {
 	return nil
 }
 
-// hasRights returns an error unless who has the rights.
-func hasRights(name string, rights auth.Rights, who *auth.Principal) error {
+// HasRights returns an error unless who has the rights.
+func HasRights(name string, rights auth.Rights, who *auth.Principal) error {
 	if who.Rights.Has(rights) {
 		return nil
 	}
