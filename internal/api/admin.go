@@ -20,18 +20,18 @@ func adminOperations() []*operation.Operation {
 	const notAgents = "whoever administers the tenant does it, not its agents"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "mint_scope", Group: groupAdmin, Short: "Make a scope token: what another agent may see and do, until when.",
+			Name: "mint_scope", Group: operation.GroupAdmin, Short: "Make a scope token: what another agent may see and do, until when.",
 			Long:   "The token is in the answer and nowhere else. Whoever holds it narrows it without asking anybody.",
 			Method: "POST", Path: "/v1/scopes", Command: "scope mint", Without: notAgents,
 			Needs: auth.Admin | auth.Write, Unscoped: true,
 		}, runMintScope),
 		operation.Define(operation.Operation{
-			Name: "check_scope", Group: groupAdmin, Short: "Show what a scope token says, and whether it is good.",
+			Name: "check_scope", Group: operation.GroupAdmin, Short: "Show what a scope token says, and whether it is good.",
 			Method: "POST", Path: "/v1/scopes/check", Command: "scope inspect", Without: "a scope says itself what it allows",
 			Needs: reads,
 		}, runCheckScope),
 		operation.Define(operation.Operation{
-			Name: "list_violations", Group: groupAdmin, Short: "List what scopes refused, newest first.",
+			Name: "list_violations", Group: operation.GroupAdmin, Short: "List what scopes refused, newest first.",
 			Method: "GET", Path: "/v1/violations", Command: "list", Without: notAgents,
 			Needs: reads | auth.Admin, Unscoped: true,
 		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Violations, error) {
@@ -39,42 +39,42 @@ func adminOperations() []*operation.Operation {
 			return &answer.Violations{Violations: list, Next: next}, err
 		}),
 		operation.Define(operation.Operation{
-			Name: "create_key", Group: groupAdmin, Short: "Make a credential; its token is shown once.",
+			Name: "create_key", Group: operation.GroupAdmin, Short: "Make a credential; its token is shown once.",
 			Method: "POST", Path: "/v1/keys", Command: "key create", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runCreateKey),
 		operation.Define(operation.Operation{
-			Name: "list_keys", Group: groupAdmin, Short: "List credentials, oldest first, without their tokens: the good ones, unless asked for all.",
+			Name: "list_keys", Group: operation.GroupAdmin, Short: "List credentials, oldest first, without their tokens: the good ones, unless asked for all.",
 			Method: "GET", Path: "/v1/keys", Command: "key list", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runListKeys),
 		operation.Define(operation.Operation{
-			Name: "get_key", Group: groupAdmin, Short: "Show what is known of a credential.",
+			Name: "get_key", Group: operation.GroupAdmin, Short: "Show what is known of a credential.",
 			Method: "GET", Path: "/v1/keys/{id}", Command: "key show", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runGetKey),
 		operation.Define(operation.Operation{
-			Name: "revoke_key", Group: groupAdmin, Short: "End a credential at once, open connections included.",
+			Name: "revoke_key", Group: operation.GroupAdmin, Short: "End a credential at once, open connections included.",
 			Method: "DELETE", Path: "/v1/keys/{id}", Command: "key revoke", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runRevokeKey),
 		operation.Define(operation.Operation{
-			Name: "list_acts", Group: groupAdmin, Short: "List administrative acts, oldest first.",
+			Name: "list_acts", Group: operation.GroupAdmin, Short: "List administrative acts, oldest first.",
 			Method: "GET", Path: "/v1/acts", Without: "it is about the server, which alone knows of them",
 			Needs: auth.Admin, Board: true,
 		}, runListActs),
 		operation.Define(operation.Operation{
-			Name: "list_tenants", Group: groupAdmin, Short: "List the tenants there are, with their roots.",
+			Name: "list_tenants", Group: operation.GroupAdmin, Short: "List the tenants there are, with their roots.",
 			Method: "GET", Path: "/v1/tenants", Command: "root", Without: "it is about the server",
 			Needs: reads, Board: true,
 		}, runListTenants),
 		operation.Define(operation.Operation{
-			Name: "get_quota", Group: groupAdmin, Short: "Show what the tenant may send and keep.",
+			Name: "get_quota", Group: operation.GroupAdmin, Short: "Show what the tenant may send and keep.",
 			Method: "GET", Path: "/v1/quota", Command: "quota show", Without: "agents have no use for it",
 			Needs: reads,
 		}, runGetQuota),
 		operation.Define(operation.Operation{
-			Name: "set_quota", Group: groupAdmin, Short: "Say what the tenant may send and keep.",
+			Name: "set_quota", Group: operation.GroupAdmin, Short: "Say what the tenant may send and keep.",
 			Method: "PUT", Path: "/v1/quota", Command: "quota set", Without: "agents may not set limits",
 			Needs: auth.Admin, Unscoped: true, Operators: true,
 		}, runSetQuota),

@@ -19,59 +19,59 @@ func artifactOperations() []*operation.Operation {
 	const forTenant = "whoever administers the tenant decides, not its agents"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "list_artifacts", Group: groupKnowledge, Short: "List what was learned: procedures, playbooks, policies.",
+			Name: "list_artifacts", Group: operation.GroupKnowledge, Short: "List what was learned: procedures, playbooks, policies.",
 			Long:   "The active ones, unless asked for others; each is an HMX-A document as it stands.",
 			Method: "GET", Path: "/v1/artifacts", Command: "artifacts list", Tool: &operation.Tool{Name: "artifacts", Idempotent: true},
 			Needs: reads,
 		}, runListArtifacts),
 		operation.Define(operation.Operation{
-			Name: "get_artifact", Group: groupKnowledge, Short: "Show an artifact, and what stands behind it.",
+			Name: "get_artifact", Group: operation.GroupKnowledge, Short: "Show an artifact, and what stands behind it.",
 			Method: "GET", Path: "/v1/artifacts/{id}", Command: "artifacts show", Without: "over MCP artifacts lists them whole",
 			Needs: reads,
 		}, runArtifact),
 		operation.Define(operation.Operation{
-			Name: "artifact_chain", Group: groupKnowledge, Short: "Show the versions of an artifact, who superseded what, when and why.",
+			Name: "artifact_chain", Group: operation.GroupKnowledge, Short: "Show the versions of an artifact, who superseded what, when and why.",
 			Method: "GET", Path: "/v1/artifacts/{id}/chain", Command: "artifacts chain", Without: "over MCP artifacts lists them whole",
 			Needs: reads,
 		}, runArtifactChain),
 		operation.Define(operation.Operation{
-			Name: "artifact_diff", Group: groupKnowledge, Short: "Show what changed from one version of an artifact to another.",
+			Name: "artifact_diff", Group: operation.GroupKnowledge, Short: "Show what changed from one version of an artifact to another.",
 			Method: "GET", Path: "/v1/artifacts/{id}/diff", Command: "artifacts diff", Without: "over MCP artifacts lists them whole",
 			Needs: reads,
 		}, runArtifactDiff),
 		operation.Define(operation.Operation{
-			Name: "approve_artifact", Group: groupKnowledge, Short: "Make a draft active.",
+			Name: "approve_artifact", Group: operation.GroupKnowledge, Short: "Make a draft active.",
 			Method: "POST", Path: "/v1/artifacts/{id}/approve", Command: "artifacts approve", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *approveIn) (*answer.Decided, error) {
 			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).ApproveArtifact)
 		}),
 		operation.Define(operation.Operation{
-			Name: "archive_artifact", Group: groupKnowledge, Short: "Put an active artifact away.",
+			Name: "archive_artifact", Group: operation.GroupKnowledge, Short: "Put an active artifact away.",
 			Method: "POST", Path: "/v1/artifacts/{id}/archive", Command: "artifacts archive", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *decideIn) (*answer.Decided, error) {
 			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).ArchiveArtifact)
 		}),
 		operation.Define(operation.Operation{
-			Name: "deprecate_artifact", Group: groupKnowledge, Short: "Say that an artifact or a draft is wrong.",
+			Name: "deprecate_artifact", Group: operation.GroupKnowledge, Short: "Say that an artifact or a draft is wrong.",
 			Method: "POST", Path: "/v1/artifacts/{id}/deprecate", Command: "artifacts deprecate", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *decideIn) (*answer.Decided, error) {
 			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).DeprecateArtifact)
 		}),
 		operation.Define(operation.Operation{
-			Name: "compile", Group: groupKnowledge, Short: "Make artifacts of what happened.",
+			Name: "compile", Group: operation.GroupKnowledge, Short: "Make artifacts of what happened.",
 			Method: "POST", Path: "/v1/compile", Command: "compile", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true, Unscoped: true,
 		}, runCompile),
 		operation.Define(operation.Operation{
-			Name: "next_step", Group: groupKnowledge, Short: "Say which tool a session may call next, and why.",
+			Name: "next_step", Group: operation.GroupKnowledge, Short: "Say which tool a session may call next, and why.",
 			Method: "POST", Path: "/v1/next_step", Command: "next", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runNextStep),
 		operation.Define(operation.Operation{
-			Name: "check_action", Group: groupKnowledge, Short: "Say what speaks against an action before it is taken.",
+			Name: "check_action", Group: operation.GroupKnowledge, Short: "Say what speaks against an action before it is taken.",
 			Method: "POST", Path: "/v1/check_action", Command: "check", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runCheckAction),

@@ -17,22 +17,22 @@ func conflictOperations() []*operation.Operation {
 	const inPacks = "packs tell an agent of conflicts"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "list_conflicts", Group: groupKnowledge, Short: "List what contradicts itself, newest first.",
+			Name: "list_conflicts", Group: operation.GroupKnowledge, Short: "List what contradicts itself, newest first.",
 			Method: "GET", Path: "/v1/conflicts", Command: "conflicts list", Without: inPacks,
 			Needs: reads,
 		}, runListConflicts),
 		operation.Define(operation.Operation{
-			Name: "get_conflict", Group: groupKnowledge, Short: "Show a conflict, and what it is between.",
+			Name: "get_conflict", Group: operation.GroupKnowledge, Short: "Show a conflict, and what it is between.",
 			Method: "GET", Path: "/v1/conflicts/{id}", Command: "conflicts show", Without: inPacks,
 			Needs: reads,
 		}, runConflict),
 		operation.Define(operation.Operation{
-			Name: "resolve_conflict", Group: groupKnowledge, Short: "Settle a conflict: say which one holds.",
+			Name: "resolve_conflict", Group: operation.GroupKnowledge, Short: "Settle a conflict: say which one holds.",
 			Method: "POST", Path: "/v1/conflicts/{id}/resolve", Command: "conflicts resolve", Without: inPacks,
 			Needs: writes, Wrote: true,
 		}, runResolveConflict),
 		operation.Define(operation.Operation{
-			Name: "dismiss_conflict", Group: groupKnowledge, Short: "Say that there is no conflict after all.",
+			Name: "dismiss_conflict", Group: operation.GroupKnowledge, Short: "Say that there is no conflict after all.",
 			Method: "POST", Path: "/v1/conflicts/{id}/dismiss", Command: "conflicts dismiss", Without: inPacks,
 			Needs: writes, Wrote: true,
 		}, runDismissConflict),

@@ -18,14 +18,14 @@ import (
 func eventOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "ingest", Group: groupEvents, Short: "Record HMX events: one, an array, or one a line.",
+			Name: "ingest", Group: operation.GroupEvents, Short: "Record HMX events: one, an array, or one a line.",
 			Long: "The body is an event (application/json), an array of events, or lines of JSON (application/x-ndjson), which may come without an end. " +
 				"Good events are recorded even when others are refused; the answer says which, and is sent when what it names is on the disk.",
 			Method: "POST", Path: "/v1/events", Command: "ingest", Without: "over MCP record_event records what the agent itself does",
 			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
 		}, (func(context.Context, *operation.Call, *ingestIn) (*answer.Intake, error))(nil)),
 		operation.Define(operation.Operation{
-			Name: "record_event", Group: groupEvents, Short: "Record something that was said or done in a session.",
+			Name: "record_event", Group: operation.GroupEvents, Short: "Record something that was said or done in a session.",
 			Long:   "What is left out of the event is filled in: an id, the time it is, the next number of the session, and who calls.",
 			Method: "POST", Path: "/v1/sessions/{session_id}/events", Without: "the command line records whole events with ingest",
 			Tool: &operation.Tool{
@@ -34,28 +34,28 @@ func eventOperations() []*operation.Operation {
 			}, Needs: writes, Wrote: true,
 		}, runRecordEvent),
 		operation.Define(operation.Operation{
-			Name: "list_events", Group: groupEvents, Short: "Show the events of a session, an agent, a trace or a correlation, in order.",
+			Name: "list_events", Group: operation.GroupEvents, Short: "Show the events of a session, an agent, a trace or a correlation, in order.",
 			Method: "GET", Path: "/v1/events", Command: "events", Without: "an agent is given events by search_memories and pack_context",
 			Needs: reads,
 		}, runListEvents),
 		operation.Define(operation.Operation{
-			Name: "list_sessions", Group: groupEvents, Short: "List the sessions there are, ordered by id.",
+			Name: "list_sessions", Group: operation.GroupEvents, Short: "List the sessions there are, ordered by id.",
 			Method: "GET", Path: "/v1/sessions", Command: "events", Without: "an agent is given events by search_memories and pack_context",
 			Needs: reads,
 		}, runListSessions),
 		operation.Define(operation.Operation{
-			Name: "tail_events", Group: groupEvents, Short: "Follow new events as they are recorded (server-sent events).",
+			Name: "tail_events", Group: operation.GroupEvents, Short: "Follow new events as they are recorded (server-sent events).",
 			Long:   "Each has its position as its id; Last-Event-ID goes on after one.",
 			Method: "GET", Path: "/v1/events/stream", Command: "tail", Without: "it does not end",
 			Needs: reads, Stream: true, Media: "text/event-stream",
 		}, (func(context.Context, *operation.Call, *tailIn) (*operation.Text, error))(nil)),
 		operation.Define(operation.Operation{
-			Name: "ingest_ws", Group: groupEvents, Short: "Record events over a WebSocket: an event a frame, an acknowledgement a frame.",
+			Name: "ingest_ws", Group: operation.GroupEvents, Short: "Record events over a WebSocket: an event a frame, an acknowledgement a frame.",
 			Method: "GET", Path: "/v1/ingest/ws", Without: "it does not end",
 			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
 		}, (func(context.Context, *operation.Call, *nothing) (*ack, error))(nil)),
 		operation.Define(operation.Operation{
-			Name: "ingest_traces", Group: groupEvents, Short: "Record the spans about generative AI of an OTLP/HTTP export request.",
+			Name: "ingest_traces", Group: operation.GroupEvents, Short: "Record the spans about generative AI of an OTLP/HTTP export request.",
 			Long: "The body is an ExportTraceServiceRequest of OpenTelemetry as application/x-protobuf or application/json, the answer an ExportTraceServiceResponse in the " +
 				"same encoding, and a refusal a google.rpc.Status, whose ErrorInfo has the code. Exporters find it with the endpoint /v1/otlp. Other spans are passed over.",
 			Method: "POST", Path: "/v1/otlp/v1/traces", Command: "import", Without: "over MCP record_event records what the agent itself does",

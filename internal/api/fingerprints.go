@@ -16,18 +16,18 @@ func fingerprintOperations() []*operation.Operation {
 	const forTenant = "whoever administers the tenant carries fingerprints"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "export_fingerprint", Group: groupKnowledge, Short: "Give a digest of what the agents of the tenant learned, or one of them.",
+			Name: "export_fingerprint", Group: operation.GroupKnowledge, Short: "Give a digest of what the agents of the tenant learned, or one of them.",
 			Long:   "The answer is the fingerprint itself (HMX-F), the same bytes for the same root.",
 			Method: "GET", Path: "/v1/fingerprint", Command: "fingerprint export", Without: forTenant,
 			Needs: reads | auth.Admin, Unscoped: true,
 		}, runExportFingerprint),
 		operation.Define(operation.Operation{
-			Name: "import_fingerprint", Group: groupKnowledge, Short: "Keep a fingerprint, so that it guides packs.",
+			Name: "import_fingerprint", Group: operation.GroupKnowledge, Short: "Keep a fingerprint, so that it guides packs.",
 			Method: "POST", Path: "/v1/fingerprints", Command: "fingerprint import", Without: forTenant,
 			Needs: writes, Wrote: true,
 		}, runImportFingerprint),
 		operation.Define(operation.Operation{
-			Name: "list_fingerprints", Group: groupKnowledge, Short: "List the fingerprints that were imported, newest first.",
+			Name: "list_fingerprints", Group: operation.GroupKnowledge, Short: "List the fingerprints that were imported, newest first.",
 			Method: "GET", Path: "/v1/fingerprints", Command: "fingerprint list", Without: forTenant,
 			Needs: reads,
 		}, runListFingerprints),

@@ -17,14 +17,14 @@ func graphOperations() []*operation.Operation {
 	const inAnswers = "answers to an agent draw on it"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "put_policy", Group: groupKnowledge, Short: "Decree something: what agents are told, or how long things are kept.",
+			Name: "put_policy", Group: operation.GroupKnowledge, Short: "Decree something: what agents are told, or how long things are kept.",
 			Method: "POST", Path: "/v1/policies", Without: "the command line has no files of policies yet; over MCP nobody decrees",
 			Needs: auth.Admin | auth.Write, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *policyIn) (*answer.Write, error) {
 			return putBody(ctx, c, lukasa.PolicyKind, in.Policy)
 		}),
 		operation.Define(operation.Operation{
-			Name: "list_policies", Group: groupKnowledge, Short: "List policies, newest first.",
+			Name: "list_policies", Group: operation.GroupKnowledge, Short: "List policies, newest first.",
 			Method: "GET", Path: "/v1/policies", Command: "list", Without: inAnswers,
 			Needs: reads,
 		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Policies, error) {
@@ -32,17 +32,17 @@ func graphOperations() []*operation.Operation {
 			return &answer.Policies{Policies: list, Next: next}, err
 		}),
 		operation.Define(operation.Operation{
-			Name: "get_policy", Group: groupKnowledge, Short: "Show a policy.",
+			Name: "get_policy", Group: operation.GroupKnowledge, Short: "Show a policy.",
 			Method: "GET", Path: "/v1/policies/{id}", Command: "resolve", Without: inAnswers,
 			Needs: reads,
 		}, runPolicy),
 		operation.Define(operation.Operation{
-			Name: "relate_memories", Group: groupKnowledge, Short: "Connect two things: one supports, contradicts, causes … the other.",
+			Name: "relate_memories", Group: operation.GroupKnowledge, Short: "Connect two things: one supports, contradicts, causes … the other.",
 			Method: "POST", Path: "/v1/graph/edges", Without: "the command line follows edges with find --follow, and does not draw them", Tool: &operation.Tool{},
 			Needs: writes, Wrote: true,
 		}, runRelate),
 		operation.Define(operation.Operation{
-			Name: "list_edges", Group: groupKnowledge, Short: "List the edges between things, newest first.",
+			Name: "list_edges", Group: operation.GroupKnowledge, Short: "List the edges between things, newest first.",
 			Method: "GET", Path: "/v1/graph/edges", Command: "list", Without: inAnswers,
 			Needs: reads,
 		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Edges, error) {
@@ -50,26 +50,26 @@ func graphOperations() []*operation.Operation {
 			return &answer.Edges{Edges: list, Next: next}, err
 		}),
 		operation.Define(operation.Operation{
-			Name: "put_entity", Group: groupKnowledge, Short: "Keep somebody or something that is spoken of.",
+			Name: "put_entity", Group: operation.GroupKnowledge, Short: "Keep somebody or something that is spoken of.",
 			Method: "POST", Path: "/v1/graph/entities", Without: "the command line reads the graph with find and list; an agent remembers facts",
 			Needs: writes, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *entityIn) (*answer.Write, error) {
 			return putBody(ctx, c, lukasa.EntityKind, in.Entity)
 		}),
 		operation.Define(operation.Operation{
-			Name: "list_entities", Group: groupKnowledge, Short: "List who and what is spoken of, newest first, or by name.",
+			Name: "list_entities", Group: operation.GroupKnowledge, Short: "List who and what is spoken of, newest first, or by name.",
 			Method: "GET", Path: "/v1/graph/entities", Command: "list", Without: inAnswers,
 			Needs: reads,
 		}, runListEntities),
 		operation.Define(operation.Operation{
-			Name: "put_relation", Group: groupKnowledge, Short: "Keep how two entities are connected.",
+			Name: "put_relation", Group: operation.GroupKnowledge, Short: "Keep how two entities are connected.",
 			Method: "POST", Path: "/v1/graph/relations", Without: "the command line reads the graph with find and list; an agent remembers facts",
 			Needs: writes, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *relationIn) (*answer.Write, error) {
 			return putBody(ctx, c, lukasa.RelationKind, in.Relation)
 		}),
 		operation.Define(operation.Operation{
-			Name: "list_relations", Group: groupKnowledge, Short: "List how entities are connected, newest first.",
+			Name: "list_relations", Group: operation.GroupKnowledge, Short: "List how entities are connected, newest first.",
 			Method: "GET", Path: "/v1/graph/relations", Command: "list", Without: inAnswers,
 			Needs: reads,
 		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Relations, error) {
@@ -77,7 +77,7 @@ func graphOperations() []*operation.Operation {
 			return &answer.Relations{Relations: list, Next: next}, err
 		}),
 		operation.Define(operation.Operation{
-			Name: "neighbours", Group: groupKnowledge, Short: "Show what refers to a thing or an event: edges, relations, conflicts, feedback, what was derived from it.",
+			Name: "neighbours", Group: operation.GroupKnowledge, Short: "Show what refers to a thing or an event: edges, relations, conflicts, feedback, what was derived from it.",
 			Method: "GET", Path: "/v1/graph/neighbours", Without: "the command line follows edges with find --follow; " + inAnswers,
 			Needs: reads,
 		}, runNeighbours),

@@ -22,7 +22,7 @@ import (
 func lookOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "recall", Group: groupMemories, Short: "Show what is remembered under a key, now or at a version.",
+			Name: "recall", Group: operation.GroupMemories, Short: "Show what is remembered under a key, now or at a version.",
 			Method: "GET", Path: "/v1/memories/{key...}", Command: "recall", Tool: &operation.Tool{
 				Default: true, Idempotent: true, Run: telling(tellRecall),
 				Doc: "Show one memory or event in full, by its key or by the #number that another tool gave.",
@@ -30,28 +30,28 @@ func lookOperations() []*operation.Operation {
 			Needs: reads,
 		}, runRecall),
 		operation.Define(operation.Operation{
-			Name: "list_memories", Group: groupMemories, Short: "List memories, newest first.",
+			Name: "list_memories", Group: operation.GroupMemories, Short: "List memories, newest first.",
 			Method: "GET", Path: "/v1/memories", Command: "list", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runListMemories),
 		operation.Define(operation.Operation{
-			Name: "list_tags", Group: groupMemories, Short: "List the tags of memories, with how many have each.",
+			Name: "list_tags", Group: operation.GroupMemories, Short: "List the tags of memories, with how many have each.",
 			Long:   "The newest 10,000 memories are looked at.",
 			Method: "GET", Path: "/v1/tags", Without: "on the command line, list and find show tags", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runListTags),
 		operation.Define(operation.Operation{
-			Name: "memory_history", Group: groupMemories, Short: "Show the versions of a memory, oldest first.",
+			Name: "memory_history", Group: operation.GroupMemories, Short: "Show the versions of a memory, oldest first.",
 			Method: "GET", Path: "/v1/history", Command: "history", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runHistory),
 		operation.Define(operation.Operation{
-			Name: "restore_memory", Group: groupMemories, Short: "Bring back what is forgotten, or an earlier version.",
+			Name: "restore_memory", Group: operation.GroupMemories, Short: "Bring back what is forgotten, or an earlier version.",
 			Method: "POST", Path: "/v1/restore", Command: "restore", Tool: &operation.Tool{},
 			Needs: writes, Wrote: true,
 		}, runRestore),
 		operation.Define(operation.Operation{
-			Name: "forget", Group: groupMemories, Short: "Put a tombstone on a memory; its history stays.",
+			Name: "forget", Group: operation.GroupMemories, Short: "Put a tombstone on a memory; its history stays.",
 			Method: "POST", Path: "/v1/forget", Command: "forget", Tool: &operation.Tool{
 				Default: true, Hooks: true, Destructive: true, Idempotent: true, Run: telling(tellForget),
 				Doc: "Forget a memory that is wrong or no longer wanted. Its history stays.",
@@ -59,18 +59,18 @@ func lookOperations() []*operation.Operation {
 			Needs: writes, Wrote: true,
 		}, runForget),
 		operation.Define(operation.Operation{
-			Name: "delete_memory", Group: groupMemories, Short: "Forget the memory under the key that the path names.",
+			Name: "delete_memory", Group: operation.GroupMemories, Short: "Forget the memory under the key that the path names.",
 			Method: "DELETE", Path: "/v1/memories/{key...}", Command: "forget", Without: "over MCP it is forget",
 			Needs: writes, Wrote: true,
 		}, runDeleteMemory),
 		operation.Define(operation.Operation{
-			Name: "redact_memory", Group: groupMemories, Short: "Erase memories and events for good, with their history; needs the right admin.",
+			Name: "redact_memory", Group: operation.GroupMemories, Short: "Erase memories and events for good, with their history; needs the right admin.",
 			Long:   "The answer has signed receipts. With purge the files of the index are rewritten, too, which takes a while.",
 			Method: "POST", Path: "/v1/redact", Command: "redact", Tool: &operation.Tool{Destructive: true, Idempotent: true},
 			Needs: writes | auth.Admin, Wrote: true, Unscoped: true,
 		}, runRedact),
 		operation.Define(operation.Operation{
-			Name: "feedback", Group: groupMemories, Short: "Say how a task went and what it drew on, so that later answers are better.",
+			Name: "feedback", Group: operation.GroupMemories, Short: "Say how a task went and what it drew on, so that later answers are better.",
 			Method: "POST", Path: "/v1/feedback", Command: "feedback", Tool: &operation.Tool{
 				Default: true, Hooks: true, Run: telling(tellFeedback),
 				Doc: "After a task: say how it went and which memories it drew on. They rank higher or lower from then on.",
@@ -78,7 +78,7 @@ func lookOperations() []*operation.Operation {
 			Needs: writes, Wrote: true,
 		}, runFeedback),
 		operation.Define(operation.Operation{
-			Name: "list_feedback", Group: groupMemories, Short: "List what was said about tasks, newest first.",
+			Name: "list_feedback", Group: operation.GroupMemories, Short: "List what was said about tasks, newest first.",
 			Method: "GET", Path: "/v1/feedback", Command: "list", Without: "an agent has no use for it",
 			Needs: reads,
 		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Feedback, error) {
@@ -86,7 +86,7 @@ func lookOperations() []*operation.Operation {
 			return &answer.Feedback{Feedback: list, Next: next}, err
 		}),
 		operation.Define(operation.Operation{
-			Name: "resolve", Group: groupMemories, Short: "Show what a URI or a key names: an event, or a thing of any kind.",
+			Name: "resolve", Group: operation.GroupMemories, Short: "Show what a URI or a key names: an event, or a thing of any kind.",
 			Long:   "The answer is a thing or an event, told apart by kind.",
 			Method: "GET", Path: "/v1/resolve", Command: "resolve", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,

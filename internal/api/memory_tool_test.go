@@ -1,27 +1,23 @@
 package api
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"lukasa.dev"
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/memorytool"
 	"lukasa.dev/internal/operation"
 )
 
 // tool runs a command of the memory tool.
-func (w *world) tool(who *auth.Principal, args string) *toolResult {
+func (w *world) tool(who *auth.Principal, args string) *memorytool.Result {
 	w.t.Helper()
-	return w.must(who, "memory_tool", args).(*toolResult)
+	return w.must(who, "memory_tool", args).(*memorytool.Result)
 }
 
 // A conversation with the tool, with its documented messages.
@@ -90,7 +86,7 @@ func TestMemoryToolRights(t *testing.T) {
 			who.Rights = rights
 			out, err := w.run(who, "memory_tool", args)
 			may := rights.Has(auth.Read) && (command == "view" || rights.Has(auth.Write))
-			if may && (err != nil || out.(*toolResult).IsError) {
+			if may && (err != nil || out.(*memorytool.Result).IsError) {
 				t.Errorf("%s with %s: %+v, %v", command, rights, out, err)
 			}
 			if f := fault.From(err); !may && (f == nil || f.Code != fault.NotPermitted || f.Advice() == "") {
@@ -120,46 +116,6 @@ func TestMemoryToolMalformed(t *testing.T) {
 	}
 }
 
-// hostilePaths lead elsewhere, or are hard to tell from other paths.
-var hostilePaths = []string{
-	"", "/", "memories/a", "/memoriesx", "/memories../a", "/etc/passwd", "/memories/..", "/memories/../etc", "/memories/a/../../etc", "/memories/./a", "/memories/a/.",
-	"/memories/...", "/memories//a", "//memories/a", "/memories/a//", "/memories///", `/memories\a`, `/memories/..\a`, `\memories\a`, "/memories/a\x00b", "/memories/a\nb",
-	"/memories/\x1b[2J", "/memories/%2e%2e/a", "/memories/%2E%2E%2Fa", "/memories/a%00", "/memories/a%5cb", "/memories/\u202egpj.exe", "/memories/ a", "/memories/a /b",
-	"/memories/" + strings.Repeat("a", 600), "/memories" + strings.Repeat("/a", 17), "/Memories/a", "/memories/\ufffd", "C:/memories/a", "file:///memories/a", "~/memories/a", "/memories/\u0085",
-}
-
-// No spelling of a path leads out of /memories, for any command.
-func TestMemoryToolHostilePaths(t *testing.T) {
-	w := newWorld(t)
-	before := w.text(w.must(admin("acme"), "root", `{}`))
-	for _, path := range hostilePaths {
-		p, err := json.Marshal(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, call := range []string{
-			`{"command":"view","path":%s}`, `{"command":"create","path":%s,"file_text":"x"}`, `{"command":"str_replace","path":%s,"old_str":"a","new_str":"b"}`,
-			`{"command":"insert","path":%s,"insert_line":0,"insert_text":"x"}`, `{"command":"delete","path":%s}`,
-			`{"command":"rename","old_path":%s,"new_path":"/memories/n"}`, `{"command":"rename","old_path":"/memories/n","new_path":%s}`,
-		} {
-			out, err := w.run(admin("acme"), "memory_tool", fmt.Sprintf(call, p))
-			if fault.CodeOf(err) == fault.InvalidArgument {
-				continue // it is empty
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := out.(*toolResult)
-			if !got.IsError || !strings.Contains(got.Content, "is invalid: ") || len(got.Content) > 300 || strings.ContainsAny(got.Content, "\x00\n\x1b") {
-				t.Errorf("%q: %+v", path, got)
-			}
-		}
-	}
-	if after := w.text(w.must(admin("acme"), "root", `{}`)); after != before {
-		t.Error("something was written")
-	}
-}
-
 // Concurrent edits of one file lose no line, and every edit is a version.
 func TestMemoryToolConcurrentEdits(t *testing.T) {
 	w := newWorld(t)
@@ -171,7 +127,7 @@ func TestMemoryToolConcurrentEdits(t *testing.T) {
 		all.Go(func() {
 			for k := range lines {
 				args := fmt.Sprintf(`{"command":"insert","path":"/memories/log.md","insert_line":0,"insert_text":"%d-%d"}`, i, k)
-				if out, err := w.run(admin("acme"), "memory_tool", args); err != nil || out.(*toolResult).IsError {
+				if out, err := w.run(admin("acme"), "memory_tool", args); err != nil || out.(*memorytool.Result).IsError {
 					t.Errorf("%v, %v", out, err)
 				}
 			}
@@ -189,38 +145,6 @@ func TestMemoryToolConcurrentEdits(t *testing.T) {
 	history := w.read(w.must(admin("acme"), "memory_history", `{"name":"memories/log.md"}`))
 	if n := len(history["versions"].([]any)); n != 1+writers*lines {
 		t.Errorf("%d versions", n)
-	}
-}
-
-// A caller that keeps losing the race gets an error in words, and a cancelled call stops
-// waiting.
-func TestMemoryToolOutrun(t *testing.T) {
-	w := newWorld(t)
-	w.tool(admin("acme"), `{"command":"create","path":"/memories/log.md","file_text":"x"}`)
-	c := w.call(admin("acme"))
-	tool := &memoryTool{c: c, tenant: c.Tenant()}
-	p, err := parseMemoryPath("/memories/log.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	n := 0
-	outrun := func(*memoryFile) (string, error) {
-		n++
-		return "", fault.New(fault.VersionConflict, "somebody else was faster")
-	}
-	_, err = tool.attempt(ctx, p, outrun)
-	if bad, ok := errors.AsType[*toolError](err); !ok || !strings.Contains(bad.words, "try again") || n != mostAttempts {
-		t.Errorf("after %d attempts: %v", n, err)
-	}
-	n = 0
-	_, err = tool.attempt(ctx, p, func(f *memoryFile) (string, error) {
-		cancel()
-		return outrun(f)
-	})
-	if !errors.Is(err, context.Canceled) || n != 1 {
-		t.Errorf("a call that is over made %d attempts: %v", n, err)
 	}
 }
 
@@ -278,175 +202,6 @@ func TestMemoryToolTrust(t *testing.T) {
 	if got := w.tool(agent("ada"), `{"command":"view","path":"/memories"}`); !strings.Contains(got.Content, "own.md") || !strings.Contains(got.Content, "rules.md") {
 		t.Errorf("ada sees %s", got.Content)
 	}
-}
-
-// naiveFiles is the reference implementation of the tool on a map.
-type naiveFiles map[string]string
-
-// under returns the files below a directory.
-func (n naiveFiles) under(dir string) (list []string) {
-	for path := range n {
-		if strings.HasPrefix(path, dir+"/") {
-			list = append(list, path)
-		}
-	}
-	return list
-}
-
-// do executes a command, and reports whether it succeeded.
-func (n naiveFiles) do(in *memoryToolIn) bool {
-	text, there := n[in.Path]
-	switch in.Command {
-	case "create":
-		if there || in.Path == "/memories" || len(n.under(in.Path)) > 0 {
-			return false
-		}
-		for path := range n {
-			if strings.HasPrefix(in.Path, path+"/") {
-				return false
-			}
-		}
-		n[in.Path] = *in.FileText
-	case "str_replace":
-		if !there || strings.Count(text, *in.OldStr) != 1 || *in.OldStr == "" {
-			return false
-		}
-		n[in.Path] = strings.Replace(text, *in.OldStr, *in.NewStr, 1)
-	case "insert":
-		closed := strings.HasSuffix(text, "\n")
-		var lines []string
-		if text != "" {
-			lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		}
-		at := int(*in.InsertLine)
-		if !there || at < 0 || at > len(lines) {
-			return false
-		}
-		put := strings.TrimSuffix(*in.InsertText, "\n")
-		if at == len(lines) && strings.HasSuffix(*in.InsertText, "\n") {
-			closed = true
-		}
-		lines = append(lines[:at:at], append([]string{put}, lines[at:]...)...)
-		n[in.Path] = strings.Join(lines, "\n")
-		if closed {
-			n[in.Path] += "\n"
-		}
-	case "delete":
-		list := n.under(in.Path)
-		if in.Path == "/memories" || !there && len(list) == 0 {
-			return false
-		}
-		delete(n, in.Path)
-		for _, path := range list {
-			delete(n, path)
-		}
-	case "rename":
-		return n.rename(in.OldPath, in.NewPath)
-	}
-	return true
-}
-
-func (n naiveFiles) rename(from, to string) bool {
-	list := n.under(from)
-	_, file := n[from]
-	_, taken := n[to]
-	if !file && len(list) == 0 || from == "/memories" || taken || to == "/memories" || len(n.under(to)) > 0 || from == to || strings.HasPrefix(to, from+"/") {
-		return false
-	}
-	for path := range n {
-		if strings.HasPrefix(to, path+"/") {
-			return false
-		}
-	}
-	if file {
-		list = append(list, from)
-	}
-	for _, path := range list {
-		n[to+strings.TrimPrefix(path, from)] = n[path]
-		delete(n, path)
-	}
-	return true
-}
-
-// For random commands, the files equal those of the naive model: their names, their contents,
-// and which commands are refused.
-func TestMemoryToolAgainstModel(t *testing.T) {
-	w := newWorld(t)
-	serial := 0
-	rapid.Check(t, func(t *rapid.T) {
-		serial++
-		who := admin(fmt.Sprintf("model-%d", serial))
-		files := naiveFiles{}
-		paths := rapid.SampledFrom([]string{"/memories", "/memories/a", "/memories/b", "/memories/d/a", "/memories/d/b", "/memories/d", "/memories/d/e/a", "/memories/d/e", "/memories/a/x"})
-		texts := rapid.SampledFrom([]string{"", "\n", "  ", "one", "one\n", "one\ntwo", "two\none\n", "a\n\nb\n", "---\nx: 1\n---\n", "ünï\n"})
-		for range rapid.IntRange(1, 12).Draw(t, "steps") {
-			in := &memoryToolIn{Command: rapid.SampledFrom([]string{"create", "create", "str_replace", "insert", "delete", "rename"}).Draw(t, "command")}
-			text, other, line := texts.Draw(t, "text"), texts.Draw(t, "other"), int64(rapid.IntRange(-1, 4).Draw(t, "line"))
-			switch in.Command {
-			case "create":
-				in.FileText = &text
-			case "str_replace":
-				in.OldStr, in.NewStr = &text, &other
-			case "insert":
-				in.InsertLine, in.InsertText = &line, &text
-			}
-			if in.Command == "rename" {
-				in.OldPath, in.NewPath = paths.Draw(t, "old"), paths.Draw(t, "new")
-			} else {
-				in.Path = paths.Draw(t, "path")
-			}
-			got, err := runMemoryTool(w.t.Context(), w.call(who), in)
-			if err != nil {
-				t.Fatalf("%s: %v", w.text(in), err)
-			}
-			if want := files.do(in); want == got.IsError {
-				t.Fatalf("%s: %+v, and the model says %v", w.text(in), got, want)
-			}
-		}
-		tool := &memoryTool{c: w.call(who), tenant: w.call(who).Tenant()}
-		list, err := tool.below(w.t.Context(), nil)
-		if err != nil || len(list) != len(files) {
-			t.Fatalf("%v, %v, and the model has %v", list, err, files)
-		}
-		for _, e := range list {
-			f, err := tool.read(w.t.Context(), e.path)
-			if want, ok := files[e.path.String()]; err != nil || !ok || f.text != want || e.size != len(want) {
-				t.Fatalf("%s is %q of %d bytes, and the model says %q (%v)", e.path, f.text, e.size, want, err)
-			}
-		}
-	})
-}
-
-// Sizes are formatted for people.
-func TestFileSize(t *testing.T) {
-	for n, want := range map[int]string{0: "0B", 1: "1B", 1023: "1023B", 1024: "1K", 1536: "1.5K", 5632: "5.5K", 2047: "2K", 1 << 20: "1M", 1258291: "1.2M", 3 << 30: "3G"} {
-		if got := fileSize(n); got != want {
-			t.Errorf("%d is %s, want %s", n, got, want)
-		}
-	}
-}
-
-// FuzzMemoryPath: an accepted path is printed as it was read, except for a final slash, gives a
-// valid key, and has no segment that leads elsewhere.
-func FuzzMemoryPath(f *testing.F) {
-	for _, p := range append([]string{"/memories", "/memories/", "/memories/a/b.md", "/memories/ü ö"}, hostilePaths...) {
-		f.Add(p)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		p, err := parseMemoryPath(text)
-		if err != nil {
-			return
-		}
-		if s := p.String(); s != text && s+"/" != text {
-			t.Fatalf("%q became %q", text, s)
-		}
-		if !p.root() && memory.CheckKey(p.key()) != nil || strings.Contains(p.String()+"/", "/../") || strings.ContainsAny(text, "\\\x00") {
-			t.Fatalf("%q is taken", text)
-		}
-		if again, ok := memoryPathOf(p.key()); !p.root() && (!ok || again.String() != p.String()) {
-			t.Fatalf("%q is %q by its key", p, again)
-		}
-	})
 }
 
 // Writes count against the limits of the tenant; viewing and deleting do not.

@@ -5,17 +5,8 @@ import (
 	"sync"
 
 	"lukasa.dev/internal/auth"
+	"lukasa.dev/internal/memorytool"
 	"lukasa.dev/internal/operation"
-)
-
-// The groups under which operations are documented.
-const (
-	groupEvents    = "Events"
-	groupContext   = "Context"
-	groupMemories  = "Memories"
-	groupKnowledge = "Knowledge"
-	groupProof     = "Proof and care"
-	groupAdmin     = "Administration"
 )
 
 // table is the list of operations.
@@ -27,7 +18,7 @@ var table = sync.OnceValue(func() []*operation.Operation {
 		searchOperations(),
 		memoryOperations(),
 		lookOperations(),
-		memoryToolOperations(),
+		memorytool.Operations(),
 		artifactOperations(),
 		conflictOperations(),
 		graphOperations(),

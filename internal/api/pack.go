@@ -18,19 +18,19 @@ import (
 func contextOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "pack", Group: groupContext, Short: "Give what an agent needs to know for a question, within a budget of tokens.",
+			Name: "pack", Group: operation.GroupContext, Short: "Give what an agent needs to know for a question, within a budget of tokens.",
 			Long:   "The answer is an HMX-C document. The same root and the same request give the same pack, all but how long it took.",
 			Method: "POST", Path: "/v1/pack", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
 			Needs: reads,
 		}, runPack),
 		operation.Define(operation.Operation{
-			Name: "pack_text", Group: groupContext, Short: "Give a pack as the markdown that its tokens are counted of, to put into a prompt.",
+			Name: "pack_text", Group: operation.GroupContext, Short: "Give a pack as the markdown that its tokens are counted of, to put into a prompt.",
 			Long:   "The request is that of pack, and so is what is chosen. Where there is nothing to tell the text is empty. What comes back of it in an event is not recorded.",
 			Method: "POST", Path: "/v1/pack_text", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
 			Needs: reads, Media: "text/markdown",
 		}, runPackText),
 		operation.Define(operation.Operation{
-			Name: "pack_context", Group: groupContext, Short: "Fill a token budget with what is known about a topic, as markdown.",
+			Name: "pack_context", Group: operation.GroupContext, Short: "Fill a token budget with what is known about a topic, as markdown.",
 			Method: "POST", Path: "/v1/pack_context", Command: "pack", Tool: &operation.Tool{
 				Default: true, Hooks: true, Idempotent: true, Run: telling(tellPackContext),
 				Doc: "Everything known about a topic, sorted by kind: rules, facts, what happened when. Use it to get an overview before you start.",
@@ -38,7 +38,7 @@ func contextOperations() []*operation.Operation {
 			Needs: reads, Media: "text/markdown",
 		}, runPackContext),
 		operation.Define(operation.Operation{
-			Name: "context", Group: groupContext, Short: "What to know before a task: rules and goals, what matters for it, how it went before.",
+			Name: "context", Group: operation.GroupContext, Short: "What to know before a task: rules and goals, what matters for it, how it went before.",
 			Method: "POST", Path: "/v1/context", Command: "context", Tool: &operation.Tool{
 				Default: true, Hooks: true, Idempotent: true, Run: telling(tellContext),
 				Doc: "Rules you must keep, goals, and how the same task went before. Call it before you change, run or deploy something.",
@@ -46,12 +46,12 @@ func contextOperations() []*operation.Operation {
 			Needs: reads,
 		}, runContext),
 		operation.Define(operation.Operation{
-			Name: "explain", Group: groupContext, Short: "Say why something is in a pack, or is not.",
+			Name: "explain", Group: operation.GroupContext, Short: "Say why something is in a pack, or is not.",
 			Method: "POST", Path: "/v1/explain", Command: "explain", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runExplain),
 		operation.Define(operation.Operation{
-			Name: "verify_pack", Group: groupContext, Short: "Prove what a pack says, entry by entry, down to the journal.",
+			Name: "verify_pack", Group: operation.GroupContext, Short: "Prove what a pack says, entry by entry, down to the journal.",
 			Long:   "The body is the pack as it was given. What cannot be proven is the error not_proven.",
 			Method: "POST", Path: "/v1/packs/verify", Command: "pack", Tool: &operation.Tool{Name: "verify", Idempotent: true},
 			Needs: reads, Unscoped: true,

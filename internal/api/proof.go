@@ -17,48 +17,48 @@ func proofOperations() []*operation.Operation {
 	const forAuditors = "proofs are for auditors; an agent has verify"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "root", Group: groupProof, Short: "Name the state of the tenant: how many records, and the root over them.",
+			Name: "root", Group: operation.GroupProof, Short: "Name the state of the tenant: how many records, and the root over them.",
 			Method: "GET", Path: "/v1/root", Command: "root", Without: forAuditors,
 			Needs: reads,
 		}, runRoot),
 		operation.Define(operation.Operation{
-			Name: "checkpoint", Group: groupProof, Short: "Sign the state of the tenant (a C2SP note).",
+			Name: "checkpoint", Group: operation.GroupProof, Short: "Sign the state of the tenant (a C2SP note).",
 			Method: "GET", Path: "/v1/checkpoint", Command: "root", Without: forAuditors,
 			Needs: reads, Unscoped: true, Media: "text/plain",
 		}, runCheckpoint),
 		operation.Define(operation.Operation{
-			Name: "verifier_key", Group: groupProof, Short: "Show the key that checks what is signed.",
+			Name: "verifier_key", Group: operation.GroupProof, Short: "Show the key that checks what is signed.",
 			Method: "GET", Path: "/v1/key", Command: "root", Without: forAuditors,
 			Needs: reads,
 		}, runVerifierKey),
 		operation.Define(operation.Operation{
-			Name: "prove_inclusion", Group: groupProof, Short: "Prove that a record is in the tenant's log.",
+			Name: "prove_inclusion", Group: operation.GroupProof, Short: "Prove that a record is in the tenant's log.",
 			Method: "GET", Path: "/v1/proof/inclusion", Command: "prove", Without: forAuditors,
 			Needs: reads, Unscoped: true,
 		}, runProve),
 		operation.Define(operation.Operation{
-			Name: "prove_consistency", Group: groupProof, Short: "Prove that the tenant's log only grew.",
+			Name: "prove_consistency", Group: operation.GroupProof, Short: "Prove that the tenant's log only grew.",
 			Method: "GET", Path: "/v1/proof/consistency", Command: "prove", Without: forAuditors,
 			Needs: reads, Unscoped: true,
 		}, runProveConsistency),
 		operation.Define(operation.Operation{
-			Name: "expire", Group: groupProof, Short: "Journal the end of everything whose time is over.",
+			Name: "expire", Group: operation.GroupProof, Short: "Journal the end of everything whose time is over.",
 			Method: "POST", Path: "/v1/expire", Command: "expire", Without: "whoever administers the tenant does it, not its agents",
 			Needs: auth.Admin | auth.Write, Wrote: true, Unscoped: true,
 		}, runExpire),
 		operation.Define(operation.Operation{
-			Name: "export", Group: groupProof, Short: "Give everything the tenant has, as lines of JSON.",
+			Name: "export", Group: operation.GroupProof, Short: "Give everything the tenant has, as lines of JSON.",
 			Method: "GET", Path: "/v1/export", Command: "export", Without: "it is large, and no text for an agent",
 			Needs: reads | auth.Admin, Unscoped: true, Stream: true, Media: "application/x-ndjson",
 		}, (func(context.Context, *operation.Call, *nothing) (*operation.Text, error))(nil)),
 		operation.Define(operation.Operation{
-			Name: "import", Group: groupProof, Short: "Bring in what an export wrote.",
+			Name: "import", Group: operation.GroupProof, Short: "Bring in what an export wrote.",
 			Long:   "The body is the export as it is. The tenant is the one of the file, and must be new here, or hold a beginning of the same records.",
 			Method: "POST", Path: "/v1/import", Command: "import", Without: "it is large, and no text for an agent",
 			Needs: writes | auth.Admin, Board: true, Stream: true, Wrote: true,
 		}, (func(context.Context, *operation.Call, *importIn) (*answer.Imported, error))(nil)),
 		operation.Define(operation.Operation{
-			Name: "verify", Group: groupProof, Short: "Check the data directory: quickly, or to the last byte.",
+			Name: "verify", Group: operation.GroupProof, Short: "Check the data directory: quickly, or to the last byte.",
 			Method: "POST", Path: "/v1/verify", Command: "verify", Without: "it is about the server; an agent verifies packs",
 			Needs: reads | auth.Admin, Board: true,
 		}, runVerify),

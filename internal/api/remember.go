@@ -18,7 +18,7 @@ import (
 func memoryOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "remember", Group: groupMemories, Short: "Keep a memory under a key; a key that is there gets a new version.",
+			Name: "remember", Group: operation.GroupMemories, Short: "Keep a memory under a key; a key that is there gets a new version.",
 			Long:   "The body is a memory as docs/formats/memory.md describes it; its type is fact unless said. What it leaves out is the default, not what the version before said.",
 			Method: "POST", Path: "/v1/memories", Command: "remember", Tool: &operation.Tool{
 				Default: true, Few: []string{"key", "text", "type"}, Idempotent: true, Run: telling(tellRemember),
@@ -27,13 +27,13 @@ func memoryOperations() []*operation.Operation {
 			Needs: writes, Wrote: true,
 		}, runRemember),
 		operation.Define(operation.Operation{
-			Name: "remember_if_absent", Group: groupMemories, Short: "Keep a memory unless its key is taken; then show what is there.",
+			Name: "remember_if_absent", Group: operation.GroupMemories, Short: "Keep a memory unless its key is taken; then show what is there.",
 			Long:   "The answer is the memory that has the key afterwards, new or not.",
 			Method: "POST", Path: "/v1/memories/if_absent", Command: "remember", Tool: &operation.Tool{Idempotent: true},
 			Needs: writes, Wrote: true,
 		}, runRememberIfAbsent),
 		operation.Define(operation.Operation{
-			Name: "put_memory", Group: groupMemories, Short: "Keep a memory under the key that the path names.",
+			Name: "put_memory", Group: operation.GroupMemories, Short: "Keep a memory under the key that the path names.",
 			Long:   "As remember; If-Match and If-None-Match say which version is expected.",
 			Method: "PUT", Path: "/v1/memories/{key...}", Command: "remember", Without: "over MCP it is remember",
 			Needs: writes, Wrote: true,

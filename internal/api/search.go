@@ -14,7 +14,7 @@ import (
 func searchOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "search", Group: groupContext, Short: "Find what answers a question, the best first.",
+			Name: "search", Group: operation.GroupContext, Short: "Find what answers a question, the best first.",
 			Method: "POST", Path: "/v1/search", Command: "find", Tool: &operation.Tool{
 				Name: "search_memories", Default: true, Few: []string{"query", "since", "until", "budget_tokens"}, Idempotent: true, Run: telling(tellSearch),
 				Doc: "Search what was said, done and learned in earlier sessions. Use it when the user refers to something from before, or before you redo work.",
@@ -22,7 +22,7 @@ func searchOperations() []*operation.Operation {
 			Needs: reads,
 		}, runSearch),
 		operation.Define(operation.Operation{
-			Name: "find", Group: groupContext, Short: "Find what all given predicates hold for, and what edges lead to from there.",
+			Name: "find", Group: operation.GroupContext, Short: "Find what all given predicates hold for, and what edges lead to from there.",
 			Method: "POST", Path: "/v1/find", Command: "find", Without: "an agent has search_memories",
 			Needs: reads,
 		}, runFind),

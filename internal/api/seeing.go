@@ -13,13 +13,13 @@ import (
 func seeingOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "stats", Group: groupKnowledge, Short: "Count what is there: events, memories, artifacts, tools and how they fared, sessions, agents, by day.",
+			Name: "stats", Group: operation.GroupKnowledge, Short: "Count what is there: events, memories, artifacts, tools and how they fared, sessions, agents, by day.",
 			Long:   "Only what the caller may see is counted. The same state gives the same answer.",
 			Method: "GET", Path: "/v1/stats", Command: "stats", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runStats),
 		operation.Define(operation.Operation{
-			Name: "graph", Group: groupKnowledge, Short: "Show things and how they are connected: around one of them, or the newest.",
+			Name: "graph", Group: operation.GroupKnowledge, Short: "Show things and how they are connected: around one of them, or the newest.",
 			Method: "GET", Path: "/v1/graph", Command: "graph", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runGraph),
@@ -30,7 +30,7 @@ func seeingOperations() []*operation.Operation {
 func timelineOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "timeline", Group: groupEvents, Short: "Tell a session as a story: what was said and done, how it went, and what came of it.",
+			Name: "timeline", Group: operation.GroupEvents, Short: "Tell a session as a story: what was said and done, how it went, and what came of it.",
 			Method: "GET", Path: "/v1/sessions/{session_id}/timeline", Command: "timeline", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runTimeline),
@@ -41,7 +41,7 @@ func timelineOperations() []*operation.Operation {
 func storageOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "storage", Group: groupAdmin, Short: "Tell how much room the data directory takes.",
+			Name: "storage", Group: operation.GroupAdmin, Short: "Tell how much room the data directory takes.",
 			Method: "GET", Path: "/v1/storage", Command: "stats", Without: "an agent has nothing to do with files",
 			Needs: reads, Board: true,
 		}, func(ctx context.Context, c *operation.Call, _ *nothing) (*answer.Storage, error) {

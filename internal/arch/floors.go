@@ -38,7 +38,6 @@ const capSlack = 1000
 func largePackages() map[string]int {
 	return map[string]int{
 		"hmx":              5000,
-		"internal/api":     6000,
 		"internal/memory":  5000,
 		"internal/migrate": 9000,
 		"internal/pack":    6000,
@@ -268,8 +267,16 @@ func floors() []floor {
 		purpose:  "what is answered: as JSON, on the command line and by servers alike; as the text that a model reads",
 		packages: []string{"internal/answer", "internal/lean"},
 	}, {
+		name:     "an operation",
+		purpose:  "one request with its answer: fields, schemas, decoding, who may call",
+		packages: []string{"internal/operation"},
+	}, {
+		name:     "the memory tool",
+		purpose:  "memories as files, for the memory tool of language models",
+		packages: []string{"internal/memorytool"},
+	}, {
 		name:     "operations",
-		purpose:  "the table of what can be asked from outside: request, answer, who may",
+		purpose:  "the table of what can be asked from outside",
 		packages: []string{"internal/api"},
 	}, {
 		name:     "HTTP admission",

@@ -11,7 +11,17 @@ import (
 	"lukasa.dev/internal/quota"
 )
 
-// Operation is one request type of a board, on every transport. [Operations] is the table of
+// The groups under which operations are documented.
+const (
+	GroupEvents    = "Events"
+	GroupContext   = "Context"
+	GroupMemories  = "Memories"
+	GroupKnowledge = "Knowledge"
+	GroupProof     = "Proof and care"
+	GroupAdmin     = "Administration"
+)
+
+// Operation is one request type of a board, on every transport. Package api has the table of
 // all of them; transports have no other description.
 type Operation struct {
 	// Name is its name in snake case: the operation in the OpenAPI document, the tool in MCP.

@@ -1,4 +1,4 @@
-package api
+package memorytool
 
 import (
 	"context"
@@ -15,9 +15,12 @@ import (
 	"lukasa.dev/internal/memory"
 )
 
-// memoryToolTag is the tag of memories that are files of the memory tool. Listings select by
+// filesPart is how many files are read at once. They may be large.
+const filesPart = 16
+
+// Tag is the tag of memories that are files of the memory tool. Listings select by
 // it.
-const memoryToolTag = "memory-tool"
+const Tag = "memory-tool"
 
 // Limits of one call.
 const (
@@ -26,24 +29,24 @@ const (
 	longestPause = 50 * time.Millisecond
 )
 
-// memoryFile is a file as it was read: a memory, or a free path.
-type memoryFile struct {
-	path    memoryPath
+// file is a file as it was read: a memory, or a free path.
+type file struct {
+	path    Path
 	version uint32 // of the memory with this key, live or not; 0 if there is none
 	live    bool
 	body    *lukasa.Memory // nil unless it is live
 	text    string
 }
 
-// memoryEntry is a file in a listing.
-type memoryEntry struct {
-	path memoryPath
+// entry is a file in a listing.
+type entry struct {
+	path Path
 	size int
 }
 
 // read returns the file at a path. A missing file is no error.
-func (t *memoryTool) read(ctx context.Context, p memoryPath) (*memoryFile, error) {
-	f := &memoryFile{path: p}
+func (t *tool) read(ctx context.Context, p Path) (*file, error) {
+	f := &file{path: p}
 	if p.root() {
 		return f, nil
 	}
@@ -63,9 +66,9 @@ func (t *memoryTool) read(ctx context.Context, p memoryPath) (*memoryFile, error
 }
 
 // below returns the files below a directory, sorted.
-func (t *memoryTool) below(ctx context.Context, dir memoryPath) ([]memoryEntry, error) {
-	var files []memoryEntry
-	o := lukasa.ListOptions{Kind: lukasa.MemoryKind, Under: dir.key(), Tag: memoryToolTag, Limit: thingsPart, View: t.view}
+func (t *tool) below(ctx context.Context, dir Path) ([]entry, error) {
+	var files []entry
+	o := lukasa.ListOptions{Kind: lukasa.MemoryKind, Under: dir.key(), Tag: Tag, Limit: filesPart, View: t.view}
 	for {
 		page, err := t.tenant.List(ctx, o)
 		if fault.CodeOf(err) == fault.NotFound {
@@ -79,8 +82,8 @@ func (t *memoryTool) below(ctx context.Context, dir memoryPath) ([]memoryEntry, 
 			if !ok {
 				continue
 			}
-			if p, ok := memoryPathOf(m.Key); ok && len(p) > len(dir) && p.within(dir) {
-				files = append(files, memoryEntry{p, len(fileText(m))})
+			if p, ok := pathOf(m.Key); ok && len(p) > len(dir) && p.within(dir) {
+				files = append(files, entry{p, len(fileText(m))})
 			}
 		}
 		if len(files) > mostFiles {
@@ -90,13 +93,13 @@ func (t *memoryTool) below(ctx context.Context, dir memoryPath) ([]memoryEntry, 
 			break
 		}
 	}
-	slices.SortFunc(files, func(a, b memoryEntry) int { return slices.Compare(a.path, b.path) })
+	slices.SortFunc(files, func(a, b entry) int { return slices.Compare(a.path, b.path) })
 	return files, nil
 }
 
 // attempt reads a file and calls do with it. It retries with a growing pause while other
 // callers change the file. If that does not stop, it tells the model to try again.
-func (t *memoryTool) attempt(ctx context.Context, p memoryPath, do func(*memoryFile) (string, error)) (string, error) {
+func (t *tool) attempt(ctx context.Context, p Path, do func(*file) (string, error)) (string, error) {
 	for n := 1; ; n++ {
 		f, err := t.read(ctx, p)
 		if err != nil {
@@ -137,7 +140,7 @@ func pause(ctx context.Context, attempt int) error {
 }
 
 // write writes a file if it has not changed since it was read.
-func (t *memoryTool) write(ctx context.Context, f *memoryFile, text string) error {
+func (t *tool) write(ctx context.Context, f *file, text string) error {
 	if len(text) > memory.MaxText {
 		return wrong("Error: The file %s would have %d bytes, but may have at most %d", f.path, len(text), memory.MaxText)
 	}
@@ -152,7 +155,7 @@ func (t *memoryTool) write(ctx context.Context, f *memoryFile, text string) erro
 }
 
 // charge counts written files against the limits of the tenant.
-func (t *memoryTool) charge(files int, size int64) error {
+func (t *tool) charge(files int, size int64) error {
 	if t.c.Quotas == nil {
 		return nil
 	}
@@ -160,7 +163,7 @@ func (t *memoryTool) charge(files int, size int64) error {
 }
 
 // putBody writes a memory as a file. It keeps the fields other than the text.
-func (t *memoryTool) put(ctx context.Context, f *memoryFile, m *lukasa.Memory, text, from string) error {
+func (t *tool) put(ctx context.Context, f *file, m *lukasa.Memory, text, from string) error {
 	var err error
 	if m.Metadata, err = fileMetadata(m.Metadata, text, from); err != nil {
 		return err
@@ -169,15 +172,15 @@ func (t *memoryTool) put(ctx context.Context, f *memoryFile, m *lukasa.Memory, t
 	if strings.TrimSpace(text) == "" {
 		m.Text = "The file " + f.path.String() + " is empty."
 	}
-	if !slices.Contains(m.Tags, memoryToolTag) {
-		m.Tags = append(m.Tags, memoryToolTag)
+	if !slices.Contains(m.Tags, Tag) {
+		m.Tags = append(m.Tags, Tag)
 	}
 	_, err = t.tenant.Put(ctx, m, lukasa.Version(f.version))
 	return told(f.path, err)
 }
 
 // forget deletes a file if it has not changed since it was read. A missing file is no error.
-func (t *memoryTool) forget(ctx context.Context, f *memoryFile) error {
+func (t *tool) forget(ctx context.Context, f *file) error {
 	if !f.live {
 		return nil
 	}
@@ -187,9 +190,9 @@ func (t *memoryTool) forget(ctx context.Context, f *memoryFile) error {
 
 // move renames a file. A concurrent write to the old name moves along. If the old file may not
 // be deleted, it stays, and no copy is left.
-func (t *memoryTool) move(ctx context.Context, from, to memoryPath) error {
+func (t *tool) move(ctx context.Context, from, to Path) error {
 	moved := false
-	_, err := t.attempt(ctx, from, func(f *memoryFile) (string, error) {
+	_, err := t.attempt(ctx, from, func(f *file) (string, error) {
 		if !f.live {
 			if moved {
 				return "", nil // another caller deleted it
@@ -222,7 +225,7 @@ func (t *memoryTool) move(ctx context.Context, from, to memoryPath) error {
 
 // told returns an error for the model if the model can act on it, and the error itself
 // otherwise.
-func told(p memoryPath, err error) error {
+func told(p Path, err error) error {
 	switch fault.CodeOf(err) {
 	case fault.Untrusted, fault.Erased, fault.InvalidArgument, fault.TooLarge, fault.IDConflict:
 		return wrong("Error: The file %s cannot be written: %s", p, err)

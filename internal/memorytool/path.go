@@ -1,4 +1,4 @@
-package api
+package memorytool
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"lukasa.dev/internal/operation"
 )
 
-// memoryRoot is the directory of all files of the memory tool. The key of a file is its path
+// Root is the directory of all files of the memory tool. The key of a file is its path
 // without the first slash.
-const memoryRoot = "/memories"
+const Root = "/memories"
 
 // Limits of paths: the path must be a valid key, and its depth is bounded.
 const (
@@ -21,13 +21,13 @@ const (
 	maxMemoryDepth = 16
 )
 
-// memoryPath is the segments of a path below /memories. It is empty for /memories itself.
-type memoryPath []string
+// Path is the segments of a path below /memories. It is empty for /memories itself.
+type Path []string
 
-// parseMemoryPath parses a path that a model wrote. There is one spelling of each path: nothing
+// ParsePath parses a path that a model wrote. There is one spelling of each path: nothing
 // is resolved, and a path that any reader could take for another place is refused.
-func parseMemoryPath(text string) (memoryPath, error) {
-	bad := func(rule string) (memoryPath, error) {
+func ParsePath(text string) (Path, error) {
+	bad := func(rule string) (Path, error) {
 		return nil, wrong("Error: The path %s is invalid: %s", shownPath(text), rule)
 	}
 	if len(text) > maxMemoryPath {
@@ -44,18 +44,18 @@ func parseMemoryPath(text string) (memoryPath, error) {
 	if encodedByte(text) {
 		return bad("it has % with two digits, which may be a character that is hidden")
 	}
-	rest, ok := strings.CutPrefix(text, memoryRoot)
+	rest, ok := strings.CutPrefix(text, Root)
 	if !ok || rest != "" && rest[0] != '/' {
-		return bad("it must be " + memoryRoot + " or below")
+		return bad("it must be " + Root + " or below")
 	}
 	rest = strings.TrimSuffix(strings.TrimPrefix(rest, "/"), "/")
-	if rest == "" && len(text) > len(memoryRoot)+1 {
+	if rest == "" && len(text) > len(Root)+1 {
 		return bad("a segment is empty")
 	}
 	if rest == "" {
-		return memoryPath{}, nil
+		return Path{}, nil
 	}
-	p := memoryPath(strings.Split(rest, "/"))
+	p := Path(strings.Split(rest, "/"))
 	if len(p) > maxMemoryDepth {
 		return bad(fmt.Sprintf("it is more than %d directories deep", maxMemoryDepth))
 	}
@@ -95,41 +95,41 @@ func shownPath(text string) string {
 	return operation.Quoted(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// memoryPathOf returns the path of a key, if it belongs to a file.
-func memoryPathOf(key string) (memoryPath, bool) {
-	if !strings.HasPrefix(key, memoryRoot[1:]+"/") {
+// pathOf returns the path of a key, if it belongs to a file.
+func pathOf(key string) (Path, bool) {
+	if !strings.HasPrefix(key, Root[1:]+"/") {
 		return nil, false
 	}
-	p, err := parseMemoryPath("/" + key)
+	p, err := ParsePath("/" + key)
 	return p, err == nil && "/"+key == p.String()
 }
 
 // String returns the path as it is written.
-func (p memoryPath) String() string {
+func (p Path) String() string {
 	if p.root() {
-		return memoryRoot
+		return Root
 	}
-	return memoryRoot + "/" + strings.Join(p, "/")
+	return Root + "/" + strings.Join(p, "/")
 }
 
 // key returns the key of the file's memory.
-func (p memoryPath) key() string { return p.String()[1:] }
+func (p Path) key() string { return p.String()[1:] }
 
 // root reports whether it is /memories itself.
-func (p memoryPath) root() bool { return len(p) == 0 }
+func (p Path) root() bool { return len(p) == 0 }
 
 // parent returns its directory.
-func (p memoryPath) parent() memoryPath { return p[:len(p)-1] }
+func (p Path) parent() Path { return p[:len(p)-1] }
 
 // within reports whether it is dir or below it.
-func (p memoryPath) within(dir memoryPath) bool {
+func (p Path) within(dir Path) bool {
 	return len(p) >= len(dir) && slices.Equal(p[:len(dir)], dir)
 }
 
 // moved returns the new path of a path below from, once from is renamed to to.
-func (p memoryPath) moved(from, to memoryPath) memoryPath { return slices.Concat(to, p[len(from):]) }
+func (p Path) moved(from, to Path) Path { return slices.Concat(to, p[len(from):]) }
 
 // hidden reports whether listings of a directory leave it out.
-func (p memoryPath) hidden(from memoryPath) bool {
+func (p Path) hidden(from Path) bool {
 	return slices.ContainsFunc(p[len(from):], func(s string) bool { return s[0] == '.' || s == "node_modules" })
 }

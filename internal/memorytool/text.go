@@ -1,4 +1,4 @@
-package api
+package memorytool
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func numberedLines(lines []string, from int) string {
 }
 
 // viewFile shows a file, or the wanted lines of it.
-func viewFile(p memoryPath, text string, wanted []int64) (string, error) {
+func viewFile(p Path, text string, wanted []int64) (string, error) {
 	lines, from := fileLines(text), int64(1)
 	if wanted != nil {
 		to := wanted[1]
@@ -51,9 +51,9 @@ func viewFile(p memoryPath, text string, wanted []int64) (string, error) {
 }
 
 // viewDirectory lists the files below a directory, two levels deep, with sizes.
-func viewDirectory(dir memoryPath, files []memoryEntry) string {
+func viewDirectory(dir Path, files []entry) string {
 	type item struct {
-		path memoryPath
+		path Path
 		dir  bool
 		size int
 	}
@@ -110,7 +110,7 @@ func fileSize(n int) string {
 }
 
 // replaceOnce replaces the only occurrence of old, and returns its line.
-func replaceOnce(p memoryPath, text, old, next string) (string, int, error) {
+func replaceOnce(p Path, text, old, next string) (string, int, error) {
 	if old == "" {
 		return "", 0, wrong("No replacement was performed, old_str is empty.")
 	}

@@ -1,4 +1,4 @@
-package api
+package memorytool
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 	"lukasa.dev/internal/operation"
 )
 
-// memoryToolOperations serve the memory tool of language models.
-func memoryToolOperations() []*operation.Operation {
+// Operations serve the memory tool of language models.
+func Operations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "memory_tool", Group: groupMemories, Short: "Do a command of Anthropic's memory tool on files below /memories.",
+			Name: "memory_tool", Group: operation.GroupMemories, Short: "Do a command of Anthropic's memory tool on files below /memories.",
 			Long: "The request is the input of the tool as a model wrote it, the answer the text for its tool_result. Files are memories with the key memories/PATH and the tag " +
 				"memory-tool, of the whole tenant; every change is a version. A view needs the right read alone. docs/memory-tool.md tells the rest.",
 			Method: "POST", Path: "/v1/memory_tool", Without: "on the command line, remember, recall, list and forget do the same by keys",
 			Tool:  &operation.Tool{Destructive: true},
 			Needs: auth.Read, Then: auth.Write, Wrote: true,
-		}, runMemoryTool),
+		}, run),
 	}
 }
 
-// memoryToolIn is the input of the tool, as documented for memory_20250818.
-type memoryToolIn struct {
+// Request is the input of the tool, as documented for memory_20250818.
+type Request struct {
 	Command    string  `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
 	Path       string  `json:"path,omitempty" doc:"below /memories; of all commands but rename"`
 	ViewRange  []int64 `json:"view_range,omitempty" doc:"first and last line to view; -1 is the end"`
@@ -41,8 +41,8 @@ type memoryToolIn struct {
 	NewPath    string  `json:"new_path,omitempty" doc:"of rename"`
 }
 
-// toolResult is the answer to the model.
-type toolResult struct {
+// Result is the answer to the model.
+type Result struct {
 	Content string `json:"content"`
 	IsError bool   `json:"is_error"`
 }
@@ -55,7 +55,7 @@ func (e *toolError) Error() string { return e.words }
 // wrong returns an error for the model.
 func wrong(format string, args ...any) error { return &toolError{fmt.Sprintf(format, args...)} }
 
-func runMemoryTool(ctx context.Context, c *operation.Call, in *memoryToolIn) (*toolResult, error) {
+func run(ctx context.Context, c *operation.Call, in *Request) (*Result, error) {
 	if in.Command != "view" {
 		if err := operation.HasRights("memory_tool: "+in.Command, auth.Read|auth.Write, c.Who); err != nil {
 			return nil, err
@@ -68,20 +68,20 @@ func runMemoryTool(ctx context.Context, c *operation.Call, in *memoryToolIn) (*t
 	if err != nil {
 		return nil, err
 	}
-	t := &memoryTool{c: c, tenant: c.Tenant(), view: v}
+	t := &tool{c: c, tenant: c.Tenant(), view: v}
 	content, err := t.do(ctx, in)
 	if bad, ok := errors.AsType[*toolError](err); ok {
-		return &toolResult{Content: bad.words, IsError: true}, nil
+		return &Result{Content: bad.words, IsError: true}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &toolResult{Content: content}, nil
+	return &Result{Content: content}, nil
 }
 
 // check refuses calls that violate the description of the tool: required arguments must be
 // present, and unknown ones absent.
-func (in *memoryToolIn) check() error {
+func (in *Request) check() error {
 	fields := []struct {
 		name     string
 		given    bool
@@ -118,19 +118,19 @@ func (in *memoryToolIn) check() error {
 	return nil
 }
 
-// memoryTool executes the commands of one call.
-type memoryTool struct {
+// tool executes the commands of one call.
+type tool struct {
 	c      *operation.Call
 	tenant *lukasa.Tenant
 	view   lukasa.View
 }
 
 // do executes a command and returns the answer to the model.
-func (t *memoryTool) do(ctx context.Context, in *memoryToolIn) (string, error) {
+func (t *tool) do(ctx context.Context, in *Request) (string, error) {
 	if in.Command == "rename" {
 		return t.rename(ctx, in.OldPath, in.NewPath)
 	}
-	p, err := parseMemoryPath(in.Path)
+	p, err := ParsePath(in.Path)
 	if err != nil {
 		return "", err
 	}
@@ -152,7 +152,7 @@ func (t *memoryTool) do(ctx context.Context, in *memoryToolIn) (string, error) {
 }
 
 // show views a file or a directory.
-func (t *memoryTool) show(ctx context.Context, p memoryPath, lines []int64) (string, error) {
+func (t *tool) show(ctx context.Context, p Path, lines []int64) (string, error) {
 	f, err := t.read(ctx, p)
 	if err != nil {
 		return "", err
@@ -174,8 +174,8 @@ func (t *memoryTool) show(ctx context.Context, p memoryPath, lines []int64) (str
 }
 
 // create writes a new file.
-func (t *memoryTool) create(ctx context.Context, p memoryPath, text string) (string, error) {
-	done, err := t.attempt(ctx, p, func(f *memoryFile) (string, error) {
+func (t *tool) create(ctx context.Context, p Path, text string) (string, error) {
+	done, err := t.attempt(ctx, p, func(f *file) (string, error) {
 		if f.live || p.root() {
 			return "", wrong("Error: File %s already exists", p)
 		}
@@ -188,7 +188,7 @@ func (t *memoryTool) create(ctx context.Context, p memoryPath, text string) (str
 }
 
 // free refuses a path that is a directory, or below a file.
-func (t *memoryTool) free(ctx context.Context, p memoryPath) error {
+func (t *tool) free(ctx context.Context, p Path) error {
 	for up := p.parent(); !up.root(); up = up.parent() {
 		f, err := t.read(ctx, up)
 		if err != nil {
@@ -206,8 +206,8 @@ func (t *memoryTool) free(ctx context.Context, p memoryPath) error {
 }
 
 // replace replaces the only occurrence of a text in a file.
-func (t *memoryTool) replace(ctx context.Context, p memoryPath, old, text string) (string, error) {
-	return t.attempt(ctx, p, func(f *memoryFile) (string, error) {
+func (t *tool) replace(ctx context.Context, p Path, old, text string) (string, error) {
+	return t.attempt(ctx, p, func(f *file) (string, error) {
 		if !f.live {
 			return "", wrong("Error: The path %s does not exist. Please provide a valid path.", p)
 		}
@@ -220,8 +220,8 @@ func (t *memoryTool) replace(ctx context.Context, p memoryPath, old, text string
 }
 
 // insert inserts lines after a line.
-func (t *memoryTool) insert(ctx context.Context, p memoryPath, line int64, text string) (string, error) {
-	return t.attempt(ctx, p, func(f *memoryFile) (string, error) {
+func (t *tool) insert(ctx context.Context, p Path, line int64, text string) (string, error) {
+	return t.attempt(ctx, p, func(f *file) (string, error) {
 		if !f.live {
 			return "", wrong("Error: The path %s does not exist", p)
 		}
@@ -234,7 +234,7 @@ func (t *memoryTool) insert(ctx context.Context, p memoryPath, line int64, text 
 }
 
 // remove deletes a file, or a directory with everything below it.
-func (t *memoryTool) remove(ctx context.Context, p memoryPath) (string, error) {
+func (t *tool) remove(ctx context.Context, p Path) (string, error) {
 	if p.root() {
 		return "", wrong("Error: The directory %s itself cannot be deleted", p)
 	}
@@ -243,7 +243,7 @@ func (t *memoryTool) remove(ctx context.Context, p memoryPath) (string, error) {
 		return "", err
 	}
 	for _, f := range files {
-		if _, err := t.attempt(ctx, f.path, func(f *memoryFile) (string, error) { return "", t.forget(ctx, f) }); err != nil {
+		if _, err := t.attempt(ctx, f.path, func(f *file) (string, error) { return "", t.forget(ctx, f) }); err != nil {
 			return "", err
 		}
 	}
@@ -253,12 +253,12 @@ func (t *memoryTool) remove(ctx context.Context, p memoryPath) (string, error) {
 // rename moves a file, or a directory with everything below it. It moves each file to its new
 // name before it deletes the old one: an interruption loses nothing, and leaves some files
 // under both names.
-func (t *memoryTool) rename(ctx context.Context, from, to string) (string, error) {
-	old, err := parseMemoryPath(from)
+func (t *tool) rename(ctx context.Context, from, to string) (string, error) {
+	old, err := ParsePath(from)
 	if err != nil {
 		return "", err
 	}
-	next, err := parseMemoryPath(to)
+	next, err := ParsePath(to)
 	if err != nil {
 		return "", err
 	}
@@ -298,13 +298,13 @@ func (t *memoryTool) rename(ctx context.Context, from, to string) (string, error
 }
 
 // at returns the file at a path, or the files below it: at least one.
-func (t *memoryTool) at(ctx context.Context, p memoryPath) ([]memoryEntry, error) {
+func (t *tool) at(ctx context.Context, p Path) ([]entry, error) {
 	f, err := t.read(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	if f.live {
-		return []memoryEntry{{p, len(f.text)}}, nil
+		return []entry{{p, len(f.text)}}, nil
 	}
 	files, err := t.below(ctx, p)
 	if err == nil && len(files) == 0 {
