@@ -76,6 +76,7 @@ torture: ## crash 10,000 clones, kill 1,000 processes, fault every call, flip bi
 .PHONY: nightly
 nightly: ## run everything in full: all tests, race detector, every fuzz target, all agents
 	LUKASA_TEST_SIZE=full $(GO) test -count=1 -timeout 240m ./...
+	$(GO) test -tags purego -run 'Golden|Kernel|Sum|Near|SameEverywhere' ./internal/embed ./internal/index/vector ./internal/engine
 	$(MAKE) race
 	$(MAKE) fuzz
 	$(MAKE) agents

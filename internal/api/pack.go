@@ -136,10 +136,10 @@ func runPackText(ctx context.Context, c *operation.Call, in *packTextIn) (*opera
 		return nil, err
 	}
 	if in.Marked {
-		return &operation.Text{c.Board.Handout().Wrap(packTitle, packed.Text)}, nil
+		return &operation.Text{Body: c.Board.Handout().Wrap(packTitle, packed.Text)}, nil
 	}
 	c.Board.Handout().Hand(packed.Text)
-	return &operation.Text{packed.Text}, nil
+	return &operation.Text{Body: packed.Text}, nil
 }
 
 // packContextIn is the request for a block of context.
@@ -165,7 +165,7 @@ func runPackContext(ctx context.Context, c *operation.Call, in *packContextIn) (
 		return nil, err
 	}
 	c.Board.Handout().Hand(block)
-	return &operation.Text{block}, nil
+	return &operation.Text{Body: block}, nil
 }
 
 // contextIn is the request for a bundle.

@@ -82,7 +82,7 @@ func runCheckpoint(ctx context.Context, c *operation.Call, _ *nothing) (*operati
 	if c.Warn != nil && signed.Warning != nil {
 		c.Warn(signed.Warning)
 	}
-	return &operation.Text{string(signed.Note)}, nil
+	return &operation.Text{Body: string(signed.Note)}, nil
 }
 
 func runVerifierKey(_ context.Context, c *operation.Call, _ *nothing) (*answer.Key, error) {

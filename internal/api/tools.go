@@ -25,7 +25,7 @@ func telling[In any](tell func(ctx context.Context, c *operation.Call, in *In) (
 		if err != nil {
 			return nil, err
 		}
-		return &operation.Text{text}, nil
+		return &operation.Text{Body: text}, nil
 	}
 }
 
