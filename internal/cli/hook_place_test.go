@@ -49,7 +49,7 @@ func TestHookElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, _, code := runHook(t, env, string(input), append([]string{agent}, args...)...)
+		out, _, code := runHook(t, env, string(input), append([]string{agent, "--limit", "1m"}, args...)...)
 		if code != 0 {
 			t.Errorf("%s: exit code %d", input, code)
 		}

@@ -77,7 +77,7 @@ func (r *recording) replay(t *testing.T, dir string, hooks []recordedHook) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out, problems, code := runHook(t, nothing(t), string(in), r.agent, "--data", dir, "--budget", "0", "--at", strconv.FormatInt(h.At, 10)); !json.Valid([]byte(out)) || problems != "" || code != 0 {
+		if out, problems, code := runHook(t, nothing(t), string(in), r.agent, "--data", dir, "--limit", "1m", "--budget", "0", "--at", strconv.FormatInt(h.At, 10)); !json.Valid([]byte(out)) || problems != "" || code != 0 {
 			t.Fatalf("%q, %q, %d", out, problems, code)
 		}
 	}

@@ -143,7 +143,7 @@ func TestHookServed(t *testing.T) {
 	env := nothing(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	b, _ := atServer(t, dir)
-	out, problems, code := runHook(t, env, toolUse("s", 1), "claude-code", "--data", dir, "--tenant", "acme")
+	out, problems, code := runHook(t, env, toolUse("s", 1), "claude-code", "--data", dir, "--limit", "1m", "--tenant", "acme")
 	if out != "{}\n" || problems != "" || code != 0 {
 		t.Fatalf("%q, %q, %d", out, problems, code)
 	}
@@ -151,7 +151,7 @@ func TestHookServed(t *testing.T) {
 		t.Errorf("on record are %v", got)
 	}
 	prompt := `{"hook_event_name":"UserPromptSubmit","session_id":"t","prompt":"Who made %d?"}`
-	out, _, code = runHook(t, env, fmt.Sprintf(prompt, 1), "claude-code", "--data", dir, "--tenant", "acme")
+	out, _, code = runHook(t, env, fmt.Sprintf(prompt, 1), "claude-code", "--data", dir, "--limit", "1m", "--tenant", "acme")
 	if code != 0 || !strings.Contains(out, "made 1") || strings.Contains(out, "Who made") {
 		t.Errorf("the answer is %s", out)
 	}

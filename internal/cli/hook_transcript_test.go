@@ -206,7 +206,7 @@ func TestHooksAndTranscripts(t *testing.T) {
 				file := write(t, filepath.Dir(dir), told.at)
 				in := fmt.Sprintf(`{"session_id":"s","transcript_path":%q,%s}`, file, told.in)
 				at := strconv.FormatInt(began+told.at*1000, 10)
-				if out, problems, code := runHook(t, nothing(t), in, r.agent, "--data", dir, "--budget", "0", "--at", at); out != "{}\n" || problems != "" || code != 0 {
+				if out, problems, code := runHook(t, nothing(t), in, r.agent, "--data", dir, "--limit", "1m", "--budget", "0", "--at", at); out != "{}\n" || problems != "" || code != 0 {
 					t.Fatalf("%q, %q, %d", out, problems, code)
 				}
 			}

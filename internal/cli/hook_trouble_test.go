@@ -258,7 +258,7 @@ func TestHookTellsAtOnce(t *testing.T) {
 	large := strings.Replace(small, "made 1", strings.Repeat("made one of many. ", 20_000), 3)
 	large = strings.Replace(large, `"cwd"`, `"more":["`+strings.Repeat("x", 500<<10)+`","`+strings.Repeat("x", 500<<10)+`"],"cwd"`, 1)
 	for _, in := range []string{small, large} {
-		if out, problems, code := runHook(t, env, in, "claude-code", "--data", dir); out != "{}\n" || problems != "" || code != 0 {
+		if out, problems, code := runHook(t, env, in, "claude-code", "--data", dir, "--limit", "1m"); out != "{}\n" || problems != "" || code != 0 {
 			t.Fatalf("%q, %q, %d", out, problems, code)
 		}
 		m := <-came
@@ -310,7 +310,7 @@ func frozen(t *testing.T, dir string) {
 // standard error of the agent, the only place left.
 func TestHookReadOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	if out, _, code := runHook(t, nothing(t), toolUse("s", 1), "claude-code", "--data", dir); out != "{}\n" || code != 0 {
+	if out, _, code := runHook(t, nothing(t), toolUse("s", 1), "claude-code", "--data", dir, "--limit", "1m"); out != "{}\n" || code != 0 {
 		t.Fatalf("%q, %d", out, code)
 	}
 	if folded(t, dir, "s")["s-1"] != 1 {
@@ -318,7 +318,7 @@ func TestHookReadOnly(t *testing.T) {
 	}
 	frozen(t, dir)
 	for _, input := range []string{toolUse("s", 2), prompted("s", "", "Who made 1?"), "no JSON"} {
-		out, problems, code := runHook(t, nothing(t), input, "claude-code", "--data", dir)
+		out, problems, code := runHook(t, nothing(t), input, "claude-code", "--data", dir, "--limit", "1m")
 		if out != "{}\n" || code != 0 || !strings.HasPrefix(problems, "lukasa: claude-code") {
 			t.Errorf("%q, %q, %d", out, problems, code)
 		}
@@ -332,7 +332,7 @@ func TestHookFullDisk(t *testing.T) {
 	mounted(t, disks, "-t", "tmpfs", "-o", "size=64m", "lukasa-hooks")
 	dir := filepath.Join(disks, "data")
 	for i := range 5 {
-		if out, problems, code := runHook(t, nothing(t), toolUse("s", i), "claude-code", "--data", dir); out != "{}\n" || problems != "" || code != 0 {
+		if out, problems, code := runHook(t, nothing(t), toolUse("s", i), "claude-code", "--data", dir, "--limit", "1m"); out != "{}\n" || problems != "" || code != 0 {
 			t.Fatalf("%q, %q, %d", out, problems, code)
 		}
 	}
@@ -346,7 +346,7 @@ func TestHookFullDisk(t *testing.T) {
 		}
 	}
 	for i := 5; i < 8; i++ {
-		out, problems, code := runHook(t, nothing(t), toolUse("s", i), "claude-code", "--data", dir)
+		out, problems, code := runHook(t, nothing(t), toolUse("s", i), "claude-code", "--data", dir, "--limit", "1m")
 		if out != "{}\n" || code != 0 || logged(t, dir) == "" && problems == "" {
 			t.Errorf("%q, %q, %d", out, problems, code)
 		}
@@ -355,7 +355,7 @@ func TestHookFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = ballast.Close() // it is gone
-	if out, _, code := runHook(t, nothing(t), toolUse("s", 8), "claude-code", "--data", dir); out != "{}\n" || code != 0 {
+	if out, _, code := runHook(t, nothing(t), toolUse("s", 8), "claude-code", "--data", dir, "--limit", "1m"); out != "{}\n" || code != 0 {
 		t.Errorf("%q, %d", out, code)
 	}
 	got := folded(t, dir, "s")
@@ -374,9 +374,9 @@ func TestHookLittleRoom(t *testing.T) {
 	disks := t.TempDir()
 	mounted(t, disks, "-t", "tmpfs", "-o", "size=8m", "lukasa-hooks")
 	dir := filepath.Join(disks, "data")
-	runHook(t, nothing(t), prompted("s", "/srv/shop", "Never push to main."), "claude-code", "--data", dir)
+	runHook(t, nothing(t), prompted("s", "/srv/shop", "Never push to main."), "claude-code", "--data", dir, "--limit", "1m")
 	for i, command := range []string{"git push origin main", "git push origin main", "git push origin topic"} {
-		out, problems, code := runHook(t, nothing(t), fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/srv/shop","tool_name":"Bash","tool_use_id":"t%d","tool_input":{"command":%q}}`, i, command), "claude-code", "--data", dir)
+		out, problems, code := runHook(t, nothing(t), fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/srv/shop","tool_name":"Bash","tool_use_id":"t%d","tool_input":{"command":%q}}`, i, command), "claude-code", "--data", dir, "--limit", "1m")
 		if denied := strings.Contains(out, `"permissionDecision":"deny"`); denied != (i < 2) || problems != "" || code != 0 {
 			t.Errorf("%s: %q, %q, %d", command, out, problems, code)
 		}
