@@ -109,7 +109,7 @@ func (d *Documents) readGrades(dir string, documents map[string]bool, texts map[
 		return err
 	}
 	if len(paths) == 0 {
-		return fault.Newf(fault.UnreadableInput, "%q has no qrels-*.tsv beside the corpus", dir).
+		return fault.Newf(fault.UnreadableInput, "%q has no qrels-*.tsv next to the corpus", dir).
 			WithFix("add a file with query, document and grade, a tab between, below a line of headings")
 	}
 	at := map[string]int{}

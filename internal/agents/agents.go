@@ -295,7 +295,7 @@ func openCode() *Agent {
 				{file: filepath.Join(plugins, "lukasa.js"), form: formPlugin},
 			}
 		},
-		next: []string{"start OpenCode anew: /status shows the server"},
+		next: []string{"restart OpenCode: /status shows the server"},
 	}
 }
 

@@ -38,12 +38,12 @@ func parseDocument(file string, text []byte) (*document, error) {
 		return d, nil
 	}
 	if tooDeep(text) {
-		return nil, fault.Newf(fault.InvalidDocument, "%s is nested deeper than %d levels", file, maxNesting).WithFix("look what wrote it, and mend it")
+		return nil, fault.Newf(fault.InvalidDocument, "%s is nested deeper than %d levels", file, maxNesting).WithFix("find what wrote it, and repair it")
 	}
 	var err error
 	if d.root, err = hujson.Parse(text); err != nil {
 		return nil, fault.Newf(fault.InvalidDocument, "%s is not JSON: %s", file, strings.TrimPrefix(err.Error(), "hujson: ")).WithCause(err).
-			WithFix("correct it there, or move the file away; it was left as it is")
+			WithFix("correct the file, or move it away; it was not changed")
 	}
 	root, ok := d.root.Value.(*hujson.Object)
 	if !ok {
@@ -114,7 +114,7 @@ func (d *document) value() (map[string]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(tree.Pack()))
 	dec.UseNumber()
 	if err := dec.Decode(&v); err != nil {
-		return nil, fault.Newf(fault.InvalidDocument, "%s cannot be read: %w", d.file, err).WithFix("correct it there; it was left as it is")
+		return nil, fault.Newf(fault.InvalidDocument, "%s cannot be read: %w", d.file, err).WithFix("correct the file; it was not changed")
 	}
 	return v, nil
 }
@@ -141,7 +141,7 @@ func (d *document) find(n node, name string) (int, error) {
 		}
 		if at >= 0 {
 			return 0, fault.Newf(fault.InvalidDocument, "%s has %s twice", d.file, dotted(append(n.path, name))).
-				WithFix("leave one of them; it was left as it is")
+				WithFix("remove one of them; the file was not changed")
 		}
 		at = i
 	}
@@ -194,8 +194,8 @@ func (d *document) wrongType(path []string, want string, got hujson.ValueTrimmed
 	if what == "" {
 		what = "the whole"
 	}
-	return fault.Newf(fault.InvalidDocument, "%s: %s is to be %s, and is %s", d.file, what, want, kinds[got.Kind()]).
-		WithFix("correct it there, or take it out; it was left as it is")
+	return fault.Newf(fault.InvalidDocument, "%s: %s must be %s, but is %s", d.file, what, want, kinds[got.Kind()]).
+		WithFix("correct it in the file, or remove it; the file was not changed")
 }
 
 // insert adds a member at the end of an object, formatted like the others.

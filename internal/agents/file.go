@@ -56,7 +56,7 @@ func load(path string) (*config, error) {
 		return nil, unreadable(path, err)
 	}
 	if len(c.data) > maxConfig {
-		return nil, fault.Newf(fault.TooLarge, "%s is longer than %d MiB", path, maxConfig>>20).WithFix("look what is in it, and make it shorter; it was left as it is")
+		return nil, fault.Newf(fault.TooLarge, "%s is longer than %d MiB", path, maxConfig>>20).WithFix("check its content, and make it shorter; it was not changed")
 	}
 	c.there = true
 	return c, nil
@@ -79,8 +79,8 @@ func regular(path string, info fs.FileInfo) error {
 	case mode&fs.ModeDevice != 0:
 		kind = "a device"
 	}
-	return fault.Newf(fault.UnreadableInput, "%s is %s, and is to be a regular file", path, kind).
-		WithFix("move it away, or put a regular file in its place; it was left as it is")
+	return fault.Newf(fault.UnreadableInput, "%s is %s, but must be a regular file", path, kind).
+		WithFix("move it away, or put a regular file in its place; it was not changed")
 }
 
 // behindLinks resolves the links of a path, even if the target is missing.
@@ -243,8 +243,8 @@ func (c *config) unchanged() error {
 		return err
 	}
 	if now.there != c.there || now.real != c.real || !bytes.Equal(now.data, c.data) {
-		return fault.Newf(fault.VersionConflict, "%s was changed by somebody else just now", c.path).
-			WithFix("close the agent if it is open, and run this again; that change was left as it is")
+		return fault.Newf(fault.VersionConflict, "%s was changed by another program just now", c.path).
+			WithFix("close the agent if it is open, and run this again; the other change was kept")
 	}
 	return nil
 }

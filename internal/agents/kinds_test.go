@@ -40,7 +40,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 			s := machine(t, hook.Cursor, dir)
 			for _, run := range []func() ([]Change, error){s.Install, s.Uninstall, s.Entries} {
 				_, err := run()
-				refused(t, err, "hooks.json is "+kind+", and is to be a regular file")
+				refused(t, err, "hooks.json is "+kind+", but must be a regular file")
 			}
 			if data, err := os.ReadFile(filepath.Join(dir, ".cursor", "mcp.json")); err != nil || string(data) != "{}" {
 				t.Errorf("the other file is %s, %v", data, err)
@@ -60,7 +60,7 @@ func TestDevicesAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := load(link)
-	refused(t, err, "settings.json is a device, and is to be a regular file")
+	refused(t, err, "settings.json is a device, but must be a regular file")
 }
 
 // refused requires the error for a path that is no regular file.
@@ -90,7 +90,7 @@ func TestPipesAreNotOpened(t *testing.T) {
 	for _, run := range []func() ([]Change, error){s.Install, s.Uninstall, s.Entries} {
 		done := make(chan error, 1)
 		go func() { _, err := run(); done <- err }()
-		refused(t, unlessOpened(t, pipe, done), "settings.json is a named pipe, and is to be a regular file")
+		refused(t, unlessOpened(t, pipe, done), "settings.json is a named pipe, but must be a regular file")
 	}
 	if info, err := os.Lstat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		t.Errorf("the pipe is %v, %v", info, err)

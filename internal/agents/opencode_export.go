@@ -69,7 +69,7 @@ func (a *Agent) openCodeTranscripts(ctx context.Context, w *World, found *Transc
 	}
 	if at := bytes.IndexByte(out, '['); at >= 0 {
 		if err := json.Unmarshal(out[at:], &list); err != nil {
-			found.Note = "`opencode` lists its sessions in another form than this version knows: " + err.Error()
+			found.Note = "`opencode` lists its sessions in a form that this version cannot read: " + err.Error()
 			return nil
 		}
 	}

@@ -58,8 +58,8 @@ func (p serverPart) add(d *document, c Command) ([]string, error) {
 	for _, name := range []string{"url", "httpUrl", "serverUrl"} {
 		if i, err := d.find(entry, name); err != nil || i >= 0 {
 			if err == nil {
-				err = fault.Newf(fault.IDConflict, "%s: %s leads to a server by its address already", d.file, dotted(entry.path)).
-					WithFix("take that entry out first, or leave it: then the agent has its memory over the network, and --print shows what would be written")
+				err = fault.Newf(fault.IDConflict, "%s: %s already names a server by its address", d.file, dotted(entry.path)).
+					WithFix("remove that entry first, or keep it: then the agent uses its memory over the network, and --print shows what would be written")
 			}
 			return nil, err
 		}

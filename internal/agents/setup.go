@@ -75,7 +75,7 @@ func (s *Setup) Uninstall() ([]Change, error) {
 
 func (s *Setup) check() error {
 	if s.World.Project != "" && !s.Agent.Projects {
-		return fault.Newf(fault.Usage, "%s has no settings for a single project", s.Agent.Title).WithFix("leave --project away")
+		return fault.Newf(fault.Usage, "%s has no settings for a single project", s.Agent.Title).WithFix("leave --project out")
 	}
 	if s.World.Project == "" && s.World.Home == "" {
 		return fault.New(fault.Usage, "there is no home directory to look for the settings in").WithFix("set HOME")
@@ -405,7 +405,7 @@ func (s *Setup) Notes() []string {
 	}
 	pair := map[string]string{hook.VSCode: hook.ClaudeCode, hook.ClaudeCode: hook.VSCode}[s.Agent.Name]
 	if other, ok := ByName(pair); ok && s.hooked(other.targets(s.World)[1]) {
-		notes = append(notes, `VS Code also runs the hooks of Claude Code, and tells everything twice then; its setting "chat.hookFilesLocations": {"~/.claude/settings.json": false} ends that`)
+		notes = append(notes, `VS Code also runs the hooks of Claude Code, and then reports everything twice; its setting "chat.hookFilesLocations": {"~/.claude/settings.json": false} ends that`)
 	}
 	if s.Agent.Name == hook.Codex && hooksInside(s.targets()[0].file) {
 		notes = append(notes, "Codex has hooks in config.toml as well; it runs those of both files, and says at its start that there are two")

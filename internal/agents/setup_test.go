@@ -36,23 +36,23 @@ func TestBadSettingsAreLeftAlone(t *testing.T) {
 		code                    fault.Code
 		words                   []string
 	}{
-		{"no JSON", hook.ClaudeCode, ".claude.json", "mcpServers: yes\n", fault.InvalidDocument, []string{".claude.json", "not JSON", "line 1", "left as it is"}},
+		{"no JSON", hook.ClaudeCode, ".claude.json", "mcpServers: yes\n", fault.InvalidDocument, []string{".claude.json", "not JSON", "line 1", "not changed"}},
 		{"half a document", hook.ClaudeCode, ".claude/settings.json", `{"hooks": {`, fault.InvalidDocument, []string{"settings.json"}},
 		{"two documents", hook.GeminiCLI, ".gemini/settings.json", "{}\n{}", fault.InvalidDocument, []string{"line 2"}},
-		{"a list", hook.Cursor, ".cursor/mcp.json", "[]", fault.InvalidDocument, []string{"the whole is to be an object", "a list"}},
-		{"servers are a list", hook.Cursor, ".cursor/mcp.json", `{"mcpServers": []}`, fault.InvalidDocument, []string{"mcpServers is to be an object"}},
+		{"a list", hook.Cursor, ".cursor/mcp.json", "[]", fault.InvalidDocument, []string{"the whole must be an object", "a list"}},
+		{"servers are a list", hook.Cursor, ".cursor/mcp.json", `{"mcpServers": []}`, fault.InvalidDocument, []string{"mcpServers must be an object"}},
 		{"our server is a text", hook.Cursor, ".cursor/mcp.json", `{"mcpServers": {"lukasa": "x"}}`, fault.InvalidDocument, []string{"mcpServers.lukasa"}},
 		{"our server is elsewhere", hook.Cursor, ".cursor/mcp.json", `{"mcpServers": {"lukasa": {"url": "http://x"}}}`, fault.IDConflict, []string{"mcpServers.lukasa", "address"}},
 		{"servers are there twice", hook.Cursor, ".cursor/mcp.json", `{"mcpServers": {}, "mcpServers": {}}`, fault.InvalidDocument, []string{"mcpServers twice"}},
-		{"hooks are a text", hook.ClaudeCode, ".claude/settings.json", `{"hooks": "none"}`, fault.InvalidDocument, []string{"hooks is to be an object", "a text"}},
-		{"an event is an object", hook.ClaudeCode, ".claude/settings.json", `{"hooks": {"Stop": {}}}`, fault.InvalidDocument, []string{"hooks.Stop is to be a list"}},
+		{"hooks are a text", hook.ClaudeCode, ".claude/settings.json", `{"hooks": "none"}`, fault.InvalidDocument, []string{"hooks must be an object", "a text"}},
+		{"an event is an object", hook.ClaudeCode, ".claude/settings.json", `{"hooks": {"Stop": {}}}`, fault.InvalidDocument, []string{"hooks.Stop must be a list"}},
 		{"too deep", hook.ClaudeCode, ".claude.json", `{"a":` + strings.Repeat("[", 200_000), fault.InvalidDocument, []string{"nested"}},
 		{"no TOML", hook.Codex, ".codex/config.toml", "model = \n", fault.InvalidDocument, []string{"config.toml", "not TOML", "line 1"}},
 		{"servers are a value", hook.Codex, ".codex/config.toml", "mcp_servers = {}\n", fault.InvalidDocument, []string{"mcp_servers", "[mcp_servers.NAME]"}},
 		{"our server is a value", hook.Codex, ".codex/config.toml", "[mcp_servers]\nlukasa = { command = 'x' }\n", fault.InvalidDocument, []string{"[mcp_servers.lukasa]"}},
 		{"our server is no table", hook.Codex, ".codex/config.toml", "[mcp_servers]\nlukasa = 1\n", fault.InvalidDocument, []string{"table"}},
 		{"a server over the network", hook.Codex, ".codex/config.toml", "[mcp_servers.lukasa]\nurl = 'http://x'\n", fault.IDConflict, []string{"address"}},
-		{"a plugin of somebody else", hook.OpenCode, ".config/opencode/plugins/lukasa.js", "export const x = 1\n", fault.IDConflict, []string{"not ours"}},
+		{"a plugin of somebody else", hook.OpenCode, ".config/opencode/plugins/lukasa.js", "export const x = 1\n", fault.IDConflict, []string{"not of Lukasa"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func (t target) add(c *config, cmd Command) ([]byte, []string, error) {
 	switch t.form {
 	case formPlugin:
 		if c.there && !ownPlugin(c.data) {
-			return nil, nil, fault.Newf(fault.IDConflict, "%s is there already, and is not ours", t.file).WithFix("move it away or give it another name; it was left as it is")
+			return nil, nil, fault.Newf(fault.IDConflict, "%s exists already, and is not of Lukasa", t.file).WithFix("move it away or rename it; it was not changed")
 		}
 		return hook.OpenCodePlugin(cmd.Program, cmd.hook(hook.OpenCode)), []string{"plugin"}, nil
 	case formTOML:

@@ -34,11 +34,11 @@ func parseTOML(file string, text []byte) (*tomlFile, error) {
 		t.newline = "\r\n"
 	}
 	if tooDeep(t.text) {
-		return nil, fault.Newf(fault.InvalidDocument, "%s is nested deeper than %d levels", file, maxNesting).WithFix("look what wrote it, and mend it")
+		return nil, fault.Newf(fault.InvalidDocument, "%s is nested deeper than %d levels", file, maxNesting).WithFix("find what wrote it, and repair it")
 	}
 	if err := toml.Unmarshal(t.text, &t.said); err != nil {
 		return nil, fault.Newf(fault.InvalidDocument, "%s is not TOML: %s", file, strings.TrimPrefix(err.Error(), "toml: ")).WithCause(err).
-			WithFix("correct it there, or move the file away; it was left as it is")
+			WithFix("correct the file, or move it away; it was not changed")
 	}
 	t.items = scanTOML(t.text)
 	return t, nil
@@ -60,20 +60,20 @@ func (t *tomlFile) entry() (map[string]any, bool, error) {
 	}
 	servers, ok := v.(map[string]any)
 	if !ok {
-		return nil, false, t.wrong(tomlServers + " is to be a table")
+		return nil, false, t.wrong(tomlServers + " must be a table")
 	}
 	if v, ok = servers[serverName]; !ok {
 		return nil, false, nil
 	}
 	entry, ok := v.(map[string]any)
 	if !ok {
-		return nil, false, t.wrong(tomlServers + "." + serverName + " is to be a table")
+		return nil, false, t.wrong(tomlServers + "." + serverName + " must be a table")
 	}
 	return entry, true, nil
 }
 
 func (t *tomlFile) wrong(what string) error {
-	return fault.Newf(fault.InvalidDocument, "%s: %s", t.file, what).WithFix("correct it there, or take it out; it was left as it is")
+	return fault.Newf(fault.InvalidDocument, "%s: %s", t.file, what).WithFix("correct it in the file, or remove it; the file was not changed")
 }
 
 // add returns the file with our server.
@@ -91,8 +91,8 @@ func (t *tomlFile) add(c Command) ([]byte, error) {
 	case there && entry["command"] == c.Program && reflect.DeepEqual(entry["args"], args):
 		return t.bytes(t.text), nil
 	case there && entry["url"] != nil:
-		return nil, fault.Newf(fault.IDConflict, "%s: %s.%s leads to a server by its address already", t.file, tomlServers, serverName).
-			WithFix("take that table out first, or leave it: then the agent has its memory over the network, and --print shows what would be written")
+		return nil, fault.Newf(fault.IDConflict, "%s: %s.%s already names a server by its address", t.file, tomlServers, serverName).
+			WithFix("remove that table first, or keep it: then the agent uses its memory over the network, and --print shows what would be written")
 	case there:
 		out, err = t.update(c)
 	default:

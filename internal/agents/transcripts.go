@@ -123,9 +123,9 @@ func (t *Transcripts) count(e fs.DirEntry) {
 // unread is the error for an agent whose records cannot be imported.
 func (a *Agent) unread() error {
 	why := map[string][2]string{
-		hook.Cursor:        {"Cursor keeps its chats in databases of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},
-		hook.VSCode:        {"VS Code keeps its chats in files of its own, in no documented form", "leave --backfill away: the hooks record what comes from now on"},
-		hook.ClaudeDesktop: {"Claude Desktop keeps its conversations on its server, not on this machine", "leave --backfill away; export them at claude.ai, and then `lukasa import --from anthropic-messages conversations.json`"},
+		hook.Cursor:        {"Cursor keeps its chats in databases of its own, in no documented form", "leave --backfill out: the hooks record what comes from now on"},
+		hook.VSCode:        {"VS Code keeps its chats in files of its own, in no documented form", "leave --backfill out: the hooks record what comes from now on"},
+		hook.ClaudeDesktop: {"Claude Desktop keeps its conversations on its server, not on this machine", "leave --backfill out; export them at claude.ai, and then `lukasa import --from anthropic-messages conversations.json`"},
 	}[a.Name]
-	return fault.New(fault.Usage, "there are no transcripts to bring in: "+why[0]).WithFix(why[1])
+	return fault.New(fault.Usage, "there are no transcripts to import: "+why[0]).WithFix(why[1])
 }

@@ -62,7 +62,7 @@ func (s *Setup) codexUntrusted(ctx context.Context) (why, fix string) {
 	case untrusted > 0:
 		return "Codex does not trust its hooks yet and skips them, so nothing is recorded and no rule is enforced", fix
 	case modified > 0:
-		return "its hooks have changed since Codex was told to trust them, so Codex skips them", fix
+		return "its hooks have changed since you trusted them in Codex, so Codex skips them", fix
 	}
 	return "", ""
 }
@@ -86,7 +86,7 @@ func (s *Setup) codexNeverTrusted(fix string) (why, advice string) {
 			return "", ""
 		}
 	}
-	return "Codex was never told to trust its hooks and skips them, so nothing is recorded and no rule is enforced", fix
+	return "Codex skips its hooks because you have not trusted them there, so nothing is recorded and no rule is enforced", fix
 }
 
 // codexHook is a hook as Codex knows it.

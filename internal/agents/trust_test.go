@@ -47,7 +47,7 @@ func TestCodexTrustUnknown(t *testing.T) {
 	// If Codex cannot be asked, its settings show whether any hook was ever trusted.
 	dir := t.TempDir()
 	s := machine(t, "codex", dir)
-	if why, _ := s.Untrusted(context.Background(), ""); !strings.Contains(why, "never told to trust") {
+	if why, _ := s.Untrusted(context.Background(), ""); !strings.Contains(why, "not trusted them there") {
 		t.Errorf("without Codex: %q", why)
 	}
 	lay(t, dir, map[string]string{".codex/config.toml": "[hooks.state.\"" + dir + "/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:1\"\n"})

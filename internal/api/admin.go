@@ -17,16 +17,16 @@ import (
 
 // adminOperations are about scopes, keys, tenants and quotas.
 func adminOperations() []*operation.Operation {
-	const notAgents = "whoever administers the tenant does it, not its agents"
+	const notAgents = "an administrator of the tenant does it, not its agents"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
 			Name: "mint_scope", Group: operation.GroupAdmin, Short: "Make a scope token: what another agent may see and do, until when.",
-			Long:   "The token is in the answer and nowhere else. Whoever holds it narrows it without asking anybody.",
+			Long:   "The token is in the answer and nowhere else. Its holder can narrow it without a call to the server.",
 			Method: "POST", Path: "/v1/scopes", Command: "scope mint", Without: notAgents,
 			Needs: auth.Admin | auth.Write, Unscoped: true,
 		}, runMintScope),
 		operation.Define(operation.Operation{
-			Name: "check_scope", Group: operation.GroupAdmin, Short: "Show what a scope token says, and whether it is good.",
+			Name: "check_scope", Group: operation.GroupAdmin, Short: "Show what a scope token says, and whether it is valid.",
 			Method: "POST", Path: "/v1/scopes/check", Command: "scope inspect", Without: "a scope says itself what it allows",
 			Needs: reads,
 		}, runCheckScope),
@@ -44,12 +44,12 @@ func adminOperations() []*operation.Operation {
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runCreateKey),
 		operation.Define(operation.Operation{
-			Name: "list_keys", Group: operation.GroupAdmin, Short: "List credentials, oldest first, without their tokens: the good ones, unless asked for all.",
+			Name: "list_keys", Group: operation.GroupAdmin, Short: "List credentials, oldest first, without their tokens: the valid ones, or all.",
 			Method: "GET", Path: "/v1/keys", Command: "key list", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runListKeys),
 		operation.Define(operation.Operation{
-			Name: "get_key", Group: operation.GroupAdmin, Short: "Show what is known of a credential.",
+			Name: "get_key", Group: operation.GroupAdmin, Short: "Show a credential, without its token.",
 			Method: "GET", Path: "/v1/keys/{id}", Command: "key show", Without: notAgents,
 			Needs: auth.Admin, Unscoped: true, AnyTenant: true,
 		}, runGetKey),
@@ -60,11 +60,11 @@ func adminOperations() []*operation.Operation {
 		}, runRevokeKey),
 		operation.Define(operation.Operation{
 			Name: "list_acts", Group: operation.GroupAdmin, Short: "List administrative acts, oldest first.",
-			Method: "GET", Path: "/v1/acts", Without: "it is about the server, which alone knows of them",
+			Method: "GET", Path: "/v1/acts", Without: "it is about the server, which alone has them",
 			Needs: auth.Admin, Board: true,
 		}, runListActs),
 		operation.Define(operation.Operation{
-			Name: "list_tenants", Group: operation.GroupAdmin, Short: "List the tenants there are, with their roots.",
+			Name: "list_tenants", Group: operation.GroupAdmin, Short: "List the tenants, with their roots.",
 			Method: "GET", Path: "/v1/tenants", Command: "root", Without: "it is about the server",
 			Needs: reads, Board: true,
 		}, runListTenants),
@@ -74,7 +74,7 @@ func adminOperations() []*operation.Operation {
 			Needs: reads,
 		}, runGetQuota),
 		operation.Define(operation.Operation{
-			Name: "set_quota", Group: operation.GroupAdmin, Short: "Say what the tenant may send and keep.",
+			Name: "set_quota", Group: operation.GroupAdmin, Short: "Set what the tenant may send and keep.",
 			Method: "PUT", Path: "/v1/quota", Command: "quota set", Without: "agents may not set limits",
 			Needs: auth.Admin, Unscoped: true, Operators: true,
 		}, runSetQuota),
@@ -97,12 +97,12 @@ type selectorsIn struct {
 type mintIn struct {
 	To           string           `json:"to" doc:"the agent that it is for"`
 	Mode         lukasa.ScopeMode `json:"mode,omitempty" usual:"\"read\""`
-	Include      selectorsIn      `json:"include" doc:"what it shows: what every given list names"`
+	Include      selectorsIn      `json:"include" doc:"what it shows; a record must match every list that is given"`
 	Exclude      selectorsIn      `json:"exclude,omitempty" doc:"what it hides"`
-	BudgetTokens int              `json:"budget_tokens,omitempty" doc:"in an answer at most" min:"1"`
+	BudgetTokens int              `json:"budget_tokens,omitempty" doc:"the most that an answer may have" min:"1"`
 	NotBefore    hmx.Time         `json:"not_before,omitempty"`
 	ExpiresAt    hmx.Time         `json:"expires_at" doc:"at most 366 days away"`
-	Trust        *lukasa.Trust    `json:"trust,omitempty" doc:"of what it writes, at most; agent unless said"`
+	Trust        *lukasa.Trust    `json:"trust,omitempty" doc:"the most trust of what it writes; default agent"`
 }
 
 func runMintScope(ctx context.Context, c *operation.Call, in *mintIn) (*answer.Scope, error) {
@@ -185,12 +185,12 @@ func keysOf(c *operation.Call) (*auth.Store, error) {
 // createKeyIn is the request for a new credential.
 type createKeyIn struct {
 	Role      string        `json:"role" enum:"operator,tenant,agent"`
-	Tenant    string        `json:"tenant,omitempty" doc:"whose it is; the one that is dealt with unless said"`
+	Tenant    string        `json:"tenant,omitempty" doc:"the tenant it belongs to; default the tenant of the request"`
 	Agent     string        `json:"agent,omitempty" doc:"the agent that an agent's key speaks for"`
-	Rights    []string      `json:"rights,omitempty" enum:"read,write,admin" doc:"read and write unless said"`
-	Trust     *lukasa.Trust `json:"trust,omitempty" doc:"of what it writes, at most"`
+	Rights    []string      `json:"rights,omitempty" enum:"read,write,admin" doc:"default read and write"`
+	Trust     *lukasa.Trust `json:"trust,omitempty" doc:"the most trust of what it writes"`
 	Label     string        `json:"label,omitempty"`
-	ExpiresAt hmx.Time      `json:"expires_at,omitempty" doc:"never unless said"`
+	ExpiresAt hmx.Time      `json:"expires_at,omitempty" doc:"default never"`
 }
 
 func runCreateKey(ctx context.Context, c *operation.Call, in *createKeyIn) (*answer.NewKey, error) {
@@ -220,7 +220,7 @@ func runCreateKey(ctx context.Context, c *operation.Call, in *createKeyIn) (*ans
 
 // listKeysIn selects the credentials to list.
 type listKeysIn struct {
-	All bool `query:"all" doc:"also those that are over"`
+	All bool `query:"all" doc:"also those that are revoked or expired"`
 	pageIn
 }
 
@@ -308,7 +308,7 @@ func runListTenants(ctx context.Context, c *operation.Call, in *pageIn) (*answer
 		}
 	}
 	if skip {
-		return nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", operation.Quoted(in.After)).WithFix("take it from the page before, as it is")
+		return nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", operation.Quoted(in.After)).WithFix("use next of the previous page, unchanged")
 	}
 	return out, nil
 }
@@ -337,7 +337,7 @@ func runGetQuota(_ context.Context, c *operation.Call, _ *nothing) (*Quota, erro
 // quotaIn is the request to set limits. For each, 0 means the default and a negative number
 // means no limit.
 type quotaIn struct {
-	RequestsPerSecond float64 `json:"requests_per_second,omitempty" doc:"0 is the default, a negative number no limit; so of all"`
+	RequestsPerSecond float64 `json:"requests_per_second,omitempty" doc:"0 is the server's default, a negative number no limit; the same holds for all limits"`
 	EventsPerSecond   float64 `json:"events_per_second,omitempty"`
 	BytesPerSecond    float64 `json:"bytes_per_second,omitempty"`
 	MaxRecords        int64   `json:"max_records,omitempty"`

@@ -16,16 +16,16 @@ import (
 
 // artifactOperations are about artifacts.
 func artifactOperations() []*operation.Operation {
-	const forTenant = "whoever administers the tenant decides, not its agents"
+	const forTenant = "an administrator of the tenant decides, not its agents"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "list_artifacts", Group: operation.GroupKnowledge, Short: "List what was learned: procedures, playbooks, policies.",
-			Long:   "The active ones, unless asked for others; each is an HMX-A document as it stands.",
+			Name: "list_artifacts", Group: operation.GroupKnowledge, Short: "List artifacts: procedures, playbooks, policies.",
+			Long:   "The active ones by default; each is an HMX-A document.",
 			Method: "GET", Path: "/v1/artifacts", Command: "artifacts list", Tool: &operation.Tool{Name: "artifacts", Idempotent: true},
 			Needs: reads,
 		}, runListArtifacts),
 		operation.Define(operation.Operation{
-			Name: "get_artifact", Group: operation.GroupKnowledge, Short: "Show an artifact, and what stands behind it.",
+			Name: "get_artifact", Group: operation.GroupKnowledge, Short: "Show an artifact and its evidence.",
 			Method: "GET", Path: "/v1/artifacts/{id}", Command: "artifacts show", Without: "over MCP artifacts lists them whole",
 			Needs: reads,
 		}, runArtifact),
@@ -47,31 +47,31 @@ func artifactOperations() []*operation.Operation {
 			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).ApproveArtifact)
 		}),
 		operation.Define(operation.Operation{
-			Name: "archive_artifact", Group: operation.GroupKnowledge, Short: "Put an active artifact away.",
+			Name: "archive_artifact", Group: operation.GroupKnowledge, Short: "Retire an active artifact.",
 			Method: "POST", Path: "/v1/artifacts/{id}/archive", Command: "artifacts archive", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *decideIn) (*answer.Decided, error) {
 			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).ArchiveArtifact)
 		}),
 		operation.Define(operation.Operation{
-			Name: "deprecate_artifact", Group: operation.GroupKnowledge, Short: "Say that an artifact or a draft is wrong.",
+			Name: "deprecate_artifact", Group: operation.GroupKnowledge, Short: "Mark an artifact or a draft as wrong.",
 			Method: "POST", Path: "/v1/artifacts/{id}/deprecate", Command: "artifacts deprecate", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *decideIn) (*answer.Decided, error) {
 			return decide(ctx, c, in.ID, in.Reason, (*lukasa.Tenant).DeprecateArtifact)
 		}),
 		operation.Define(operation.Operation{
-			Name: "compile", Group: operation.GroupKnowledge, Short: "Make artifacts of what happened.",
+			Name: "compile", Group: operation.GroupKnowledge, Short: "Derive artifacts from what happened, and memories from what users stated.",
 			Method: "POST", Path: "/v1/compile", Command: "compile", Without: forTenant,
 			Needs: auth.Admin | auth.Write, Wrote: true, Unscoped: true,
 		}, runCompile),
 		operation.Define(operation.Operation{
-			Name: "next_step", Group: operation.GroupKnowledge, Short: "Say which tool a session may call next, and why.",
+			Name: "next_step", Group: operation.GroupKnowledge, Short: "Suggest which tool a session may call next, and why.",
 			Method: "POST", Path: "/v1/next_step", Command: "next", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runNextStep),
 		operation.Define(operation.Operation{
-			Name: "check_action", Group: operation.GroupKnowledge, Short: "Say what speaks against an action before it is taken.",
+			Name: "check_action", Group: operation.GroupKnowledge, Short: "Check a planned action against rules and past failures.",
 			Method: "POST", Path: "/v1/check_action", Command: "check", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runCheckAction),
@@ -81,8 +81,8 @@ func artifactOperations() []*operation.Operation {
 // listArtifactsIn selects the artifacts to list.
 type listArtifactsIn struct {
 	Type          hmx.ArtifactType `query:"type" doc:"of this type, such as task_schema or failure_playbook"`
-	Status        hmx.Status       `query:"status" doc:"active unless said"`
-	All           bool             `query:"all" doc:"whatever their status is"`
+	Status        hmx.Status       `query:"status" doc:"default active"`
+	All           bool             `query:"all" doc:"of every status"`
 	Tag           string           `query:"tag" doc:"with this tag, such as the name of a tool"`
 	MinConfidence float64          `query:"min_confidence" min:"0" max:"1"`
 	pageIn
@@ -92,7 +92,7 @@ type listArtifactsIn struct {
 func runListArtifacts(ctx context.Context, c *operation.Call, in *listArtifactsIn) (*answer.Artifacts, error) {
 	switch {
 	case in.All && in.Status != "":
-		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one away")
+		return nil, fault.New(fault.InvalidArgument, "all: it cannot be combined with status").WithFix("leave one out")
 	case in.Type != "" && !slices.Contains(hmx.ArtifactTypes(), in.Type) && !hmx.CustomType(string(in.Type)):
 		return nil, fault.Newf(fault.InvalidArgument, "type: %s is no type of artifacts", operation.Quoted(string(in.Type))).WithFix("give task_schema, failure_playbook, decision_policy, causal_pattern, strategy_template or x-{vendor}-{type}")
 	}
@@ -142,7 +142,7 @@ func runArtifactChain(ctx context.Context, c *operation.Call, in *artifactIn) (*
 // diffIn names two artifacts.
 type diffIn struct {
 	ID   string `path:"id" doc:"the later one"`
-	From string `query:"from" doc:"the earlier one; the one that it supersedes unless said"`
+	From string `query:"from" doc:"the earlier one; default the one that it supersedes"`
 }
 
 func runArtifactDiff(ctx context.Context, c *operation.Call, in *diffIn) (*answer.Diff, error) {
@@ -184,7 +184,7 @@ func decide(ctx context.Context, c *operation.Call, id, reason string, do func(*
 
 // compileIn is the request to compile events into artifacts.
 type compileIn struct {
-	Full   bool `json:"full,omitempty" doc:"read every session anew; the outcome is the same"`
+	Full   bool `json:"full,omitempty" doc:"read every session again; the outcome is the same"`
 	DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
 }
 
@@ -204,9 +204,9 @@ func runCompile(ctx context.Context, c *operation.Call, in *compileIn) (*answer.
 type nextIn struct {
 	SessionID string   `json:"session_id"`
 	Limit     int      `json:"limit,omitempty" min:"1" max:"100" usual:"3"`
-	Tags      []string `json:"tags,omitempty" doc:"only artifacts that hold for these"`
+	Tags      []string `json:"tags,omitempty" doc:"only artifacts whose validity scope has one of these tags, or none"`
 
-	Conditions []string `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
+	Conditions []string `json:"conditions,omitempty" doc:"conditions that hold, such as project: NAME"`
 }
 
 func runNextStep(ctx context.Context, c *operation.Call, in *nextIn) (*answer.Next, error) {
@@ -226,14 +226,14 @@ func runNextStep(ctx context.Context, c *operation.Call, in *nextIn) (*answer.Ne
 type checkIn struct {
 	Tool      string          `json:"tool,omitempty" doc:"the tool, or command"`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"of the tool" type:"object"`
-	Command   string          `json:"command,omitempty" doc:"a command line, in the place of a tool"`
+	Command   string          `json:"command,omitempty" doc:"a command line, instead of a tool"`
 	Branch    string          `json:"branch,omitempty" doc:"the git branch checked out"`
-	SessionID string          `json:"session_id,omitempty" doc:"what it did before counts too"`
+	SessionID string          `json:"session_id,omitempty" doc:"the session under way; its earlier steps count too"`
 	AgentID   string          `json:"agent_id,omitempty"`
 	Tags      []string        `json:"tags,omitempty"`
 	Now       hmx.Time        `json:"now,omitempty"`
 
-	Conditions []string `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
+	Conditions []string `json:"conditions,omitempty" doc:"conditions that hold, such as project: NAME"`
 }
 
 func runCheckAction(ctx context.Context, c *operation.Call, in *checkIn) (*answer.Check, error) {
@@ -241,7 +241,7 @@ func runCheckAction(ctx context.Context, c *operation.Call, in *checkIn) (*answe
 		return nil, fault.New(fault.InvalidArgument, "tool, command: exactly one must be given").WithFix("give a tool with its arguments, or a command line")
 	}
 	if in.Command != "" && len(in.Arguments) > 0 {
-		return nil, fault.New(fault.InvalidArgument, "arguments: they go with a tool").WithFix("write them into the command line")
+		return nil, fault.New(fault.InvalidArgument, "arguments: they need a tool").WithFix("write them into the command line")
 	}
 	if in.SessionID != "" {
 		if err := memory.CheckID("session_id", in.SessionID); err != nil {

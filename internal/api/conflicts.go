@@ -14,25 +14,25 @@ import (
 
 // conflictOperations are about conflicts.
 func conflictOperations() []*operation.Operation {
-	const inPacks = "packs tell an agent of conflicts"
+	const inPacks = "packs show conflicts to an agent"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "list_conflicts", Group: operation.GroupKnowledge, Short: "List what contradicts itself, newest first.",
+			Name: "list_conflicts", Group: operation.GroupKnowledge, Short: "List conflicts between records, newest first.",
 			Method: "GET", Path: "/v1/conflicts", Command: "conflicts list", Without: inPacks,
 			Needs: reads,
 		}, runListConflicts),
 		operation.Define(operation.Operation{
-			Name: "get_conflict", Group: operation.GroupKnowledge, Short: "Show a conflict, and what it is between.",
+			Name: "get_conflict", Group: operation.GroupKnowledge, Short: "Show a conflict and its sides.",
 			Method: "GET", Path: "/v1/conflicts/{id}", Command: "conflicts show", Without: inPacks,
 			Needs: reads,
 		}, runConflict),
 		operation.Define(operation.Operation{
-			Name: "resolve_conflict", Group: operation.GroupKnowledge, Short: "Settle a conflict: say which one holds.",
+			Name: "resolve_conflict", Group: operation.GroupKnowledge, Short: "Settle a conflict, and name the side that holds.",
 			Method: "POST", Path: "/v1/conflicts/{id}/resolve", Command: "conflicts resolve", Without: inPacks,
 			Needs: writes, Wrote: true,
 		}, runResolveConflict),
 		operation.Define(operation.Operation{
-			Name: "dismiss_conflict", Group: operation.GroupKnowledge, Short: "Say that there is no conflict after all.",
+			Name: "dismiss_conflict", Group: operation.GroupKnowledge, Short: "Dismiss a conflict: its sides do not contradict each other.",
 			Method: "POST", Path: "/v1/conflicts/{id}/dismiss", Command: "conflicts dismiss", Without: inPacks,
 			Needs: writes, Wrote: true,
 		}, runDismissConflict),
@@ -41,14 +41,14 @@ func conflictOperations() []*operation.Operation {
 
 // listConflictsIn selects the conflicts to list.
 type listConflictsIn struct {
-	Status lukasa.ConflictStatus `query:"status" doc:"open unless said"`
-	All    bool                  `query:"all" doc:"whatever their status is"`
+	Status lukasa.ConflictStatus `query:"status" doc:"default open"`
+	All    bool                  `query:"all" doc:"of every status"`
 	pageIn
 }
 
 func runListConflicts(ctx context.Context, c *operation.Call, in *listConflictsIn) (*answer.Conflicts, error) {
 	if in.All && in.Status != "" {
-		return nil, fault.New(fault.InvalidArgument, "all: status says already which are wanted").WithFix("leave one away")
+		return nil, fault.New(fault.InvalidArgument, "all: it cannot be combined with status").WithFix("leave one out")
 	}
 	v, err := c.HeadView("", hmx.Time{})
 	if err != nil {
@@ -83,7 +83,7 @@ func runConflict(ctx context.Context, c *operation.Call, in *conflictIn) (*answe
 type settleIn struct {
 	ID     string `path:"id"`
 	Reason string `json:"reason" doc:"how it was settled, for later readers"`
-	Keep   string `json:"keep,omitempty" doc:"what holds, one of those that it is between: its URI, or its number among the sides, from 1; without, none more than the others"`
+	Keep   string `json:"keep,omitempty" doc:"the side that holds: its URI, or its number from 1; without it, all sides stay"`
 }
 
 func runResolveConflict(ctx context.Context, c *operation.Call, in *settleIn) (*answer.Write, error) {

@@ -23,7 +23,7 @@ func TestBadRequests(t *testing.T) {
 		{name: "pack", body: `{}`, field: "query: it is missing", fix: "the question"},
 		{name: "pack", body: `[]`, field: "body: it is an array, but must be an object", fix: "an object"},
 		{name: "pack", body: `{"query":1}`, field: "query: it is 1, but must be a string", fix: "a string"},
-		{name: "pack", body: `{"query":null}`, field: "query: null is not a string", fix: "leave it away"},
+		{name: "pack", body: `{"query":null}`, field: "query: null is not a string", fix: "leave it out"},
 		{name: "pack", body: `{"Query":"x"}`, field: "Query: there is no such field", fix: "write query"},
 		{name: "pack", body: `{"query":"x","nonsense":1}`, field: "nonsense: there is no such field", fix: "strategy"},
 		{name: "pack", body: `{"query":"x","a\nb":1}`, field: `"a\nb": there is no such field`},

@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/operation"
 )
 
-var update = flag.Bool("update", false, "write docs/api.md anew")
+var update = flag.Bool("update", false, "rewrite docs/api.md")
 
 // preface is the beginning of docs/api.md.
 const preface = `# Operations

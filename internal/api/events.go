@@ -18,15 +18,15 @@ import (
 func eventOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "ingest", Group: operation.GroupEvents, Short: "Record HMX events: one, an array, or one a line.",
-			Long: "The body is an event (application/json), an array of events, or lines of JSON (application/x-ndjson), which may come without an end. " +
-				"Good events are recorded even when others are refused; the answer says which, and is sent when what it names is on the disk.",
+			Name: "ingest", Group: operation.GroupEvents, Short: "Record HMX events: one, an array, or one per line.",
+			Long: "The body is an event (application/json), an array of events, or lines of JSON (application/x-ndjson), also as an endless stream. " +
+				"Valid events are recorded even if others are refused. The answer lists both, and is sent when the recorded events are on the disk.",
 			Method: "POST", Path: "/v1/events", Command: "ingest", Without: "over MCP record_event records what the agent itself does",
 			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
 		}, (func(context.Context, *operation.Call, *ingestIn) (*answer.Intake, error))(nil)),
 		operation.Define(operation.Operation{
 			Name: "record_event", Group: operation.GroupEvents, Short: "Record something that was said or done in a session.",
-			Long:   "What is left out of the event is filled in: an id, the time it is, the next number of the session, and who calls.",
+			Long:   "Fields that are missing are filled in: an id, the current time, the next sequence number of the session, and the caller.",
 			Method: "POST", Path: "/v1/sessions/{session_id}/events", Without: "the command line records whole events with ingest",
 			Tool: &operation.Tool{
 				Default: true, Hooks: true, Run: telling(tellRecordEvent),
@@ -39,25 +39,25 @@ func eventOperations() []*operation.Operation {
 			Needs: reads,
 		}, runListEvents),
 		operation.Define(operation.Operation{
-			Name: "list_sessions", Group: operation.GroupEvents, Short: "List the sessions there are, ordered by id.",
+			Name: "list_sessions", Group: operation.GroupEvents, Short: "List the sessions, ordered by id.",
 			Method: "GET", Path: "/v1/sessions", Command: "events", Without: "an agent is given events by search_memories and pack_context",
 			Needs: reads,
 		}, runListSessions),
 		operation.Define(operation.Operation{
 			Name: "tail_events", Group: operation.GroupEvents, Short: "Follow new events as they are recorded (server-sent events).",
-			Long:   "Each has its position as its id; Last-Event-ID goes on after one.",
+			Long:   "The id of each is its position; Last-Event-ID continues after one.",
 			Method: "GET", Path: "/v1/events/stream", Command: "tail", Without: "it does not end",
 			Needs: reads, Stream: true, Media: "text/event-stream",
 		}, (func(context.Context, *operation.Call, *tailIn) (*operation.Text, error))(nil)),
 		operation.Define(operation.Operation{
-			Name: "ingest_ws", Group: operation.GroupEvents, Short: "Record events over a WebSocket: an event a frame, an acknowledgement a frame.",
+			Name: "ingest_ws", Group: operation.GroupEvents, Short: "Record events over a WebSocket: one event per frame, one acknowledgement per frame.",
 			Method: "GET", Path: "/v1/ingest/ws", Without: "it does not end",
 			Needs: writes, Wrote: true, Stream: true, AnyTenant: true,
 		}, (func(context.Context, *operation.Call, *nothing) (*ack, error))(nil)),
 		operation.Define(operation.Operation{
 			Name: "ingest_traces", Group: operation.GroupEvents, Short: "Record the spans about generative AI of an OTLP/HTTP export request.",
 			Long: "The body is an ExportTraceServiceRequest of OpenTelemetry as application/x-protobuf or application/json, the answer an ExportTraceServiceResponse in the " +
-				"same encoding, and a refusal a google.rpc.Status, whose ErrorInfo has the code. Exporters find it with the endpoint /v1/otlp. Other spans are passed over.",
+				"same encoding, and a refusal a google.rpc.Status, whose ErrorInfo has the code. Exporters find it with the endpoint /v1/otlp. Other spans are ignored.",
 			Method: "POST", Path: "/v1/otlp/v1/traces", Command: "import", Without: "over MCP record_event records what the agent itself does",
 			Needs: writes, Wrote: true, Stream: true,
 		}, (func(context.Context, *operation.Call, *tracesIn) (*traced, error))(nil)),
@@ -216,7 +216,7 @@ type listEventsIn struct {
 	Correlation string `query:"correlation" doc:"those of this correlation, by time"`
 	ChildrenOf  string `query:"children_of" doc:"those whose parent this is"`
 	Limit       int    `query:"limit" min:"1" max:"10000" usual:"100"`
-	After       string `query:"after" doc:"the next of the page before"`
+	After       string `query:"after" doc:"next of the previous page"`
 }
 
 func runListEvents(ctx context.Context, c *operation.Call, in *listEventsIn) (*answer.Events, error) {
@@ -247,7 +247,7 @@ func runListEvents(ctx context.Context, c *operation.Call, in *listEventsIn) (*a
 // pageIn has the fields of every paged list.
 type pageIn struct {
 	Limit int    `query:"limit" min:"1" max:"1000" usual:"50"`
-	After string `query:"after" doc:"the next of the page before"`
+	After string `query:"after" doc:"next of the previous page"`
 }
 
 func runListSessions(ctx context.Context, c *operation.Call, in *pageIn) (*answer.Sessions, error) {
@@ -271,7 +271,7 @@ func page[T any](list []T, in *pageIn, name func(T) string) ([]T, *string, error
 	if in.After != "" {
 		last, err := base64.RawURLEncoding.DecodeString(in.After)
 		if err != nil {
-			return nil, nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", operation.Quoted(in.After)).WithFix("take it from the page before, as it is")
+			return nil, nil, fault.Newf(fault.InvalidArgument, "after: %s is not from a page", operation.Quoted(in.After)).WithFix("use next of the previous page, unchanged")
 		}
 		from := slices.IndexFunc(list, func(x T) bool { return name(x) > string(last) })
 		if from < 0 {
@@ -291,5 +291,5 @@ type tailIn struct {
 	Session string        `query:"session"`
 	Agent   string        `query:"agent"`
 	Type    hmx.EventType `query:"type"`
-	From    *uint64       `query:"from" doc:"the first position; only new ones unless said"`
+	From    *uint64       `query:"from" doc:"the first position; default new events only"`
 }

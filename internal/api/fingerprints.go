@@ -13,16 +13,16 @@ import (
 
 // fingerprintOperations export and import fingerprints.
 func fingerprintOperations() []*operation.Operation {
-	const forTenant = "whoever administers the tenant carries fingerprints"
+	const forTenant = "an administrator of the tenant exports and imports fingerprints"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "export_fingerprint", Group: operation.GroupKnowledge, Short: "Give a digest of what the agents of the tenant learned, or one of them.",
+			Name: "export_fingerprint", Group: operation.GroupKnowledge, Short: "Return a digest of what the agents of the tenant learned, or one agent.",
 			Long:   "The answer is the fingerprint itself (HMX-F), the same bytes for the same root.",
 			Method: "GET", Path: "/v1/fingerprint", Command: "fingerprint export", Without: forTenant,
 			Needs: reads | auth.Admin, Unscoped: true,
 		}, runExportFingerprint),
 		operation.Define(operation.Operation{
-			Name: "import_fingerprint", Group: operation.GroupKnowledge, Short: "Keep a fingerprint, so that it guides packs.",
+			Name: "import_fingerprint", Group: operation.GroupKnowledge, Short: "Store a fingerprint, so that it guides packs.",
 			Method: "POST", Path: "/v1/fingerprints", Command: "fingerprint import", Without: forTenant,
 			Needs: writes, Wrote: true,
 		}, runImportFingerprint),
@@ -36,7 +36,7 @@ func fingerprintOperations() []*operation.Operation {
 
 // exportFingerprintIn names the agent of the fingerprint.
 type exportFingerprintIn struct {
-	Agent string `query:"agent" doc:"only what this agent did; all of them unless said"`
+	Agent string `query:"agent" doc:"only what this agent did; default all agents"`
 }
 
 // document is an answer that is a complete document.

@@ -17,8 +17,8 @@ func graphOperations() []*operation.Operation {
 	const inAnswers = "answers to an agent draw on it"
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "put_policy", Group: operation.GroupKnowledge, Short: "Decree something: what agents are told, or how long things are kept.",
-			Method: "POST", Path: "/v1/policies", Without: "the command line has no files of policies yet; over MCP nobody decrees",
+			Name: "put_policy", Group: operation.GroupKnowledge, Short: "Store a policy: an instruction or constraint for agents, or how long records are kept.",
+			Method: "POST", Path: "/v1/policies", Without: "the command line has no files of policies yet; agents do not set policies",
 			Needs: auth.Admin | auth.Write, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *policyIn) (*answer.Write, error) {
 			return putBody(ctx, c, lukasa.PolicyKind, in.Policy)
@@ -37,12 +37,12 @@ func graphOperations() []*operation.Operation {
 			Needs: reads,
 		}, runPolicy),
 		operation.Define(operation.Operation{
-			Name: "relate_memories", Group: operation.GroupKnowledge, Short: "Connect two things: one supports, contradicts, causes … the other.",
+			Name: "relate_memories", Group: operation.GroupKnowledge, Short: "Connect two records: one supports, contradicts, causes … the other.",
 			Method: "POST", Path: "/v1/graph/edges", Without: "the command line follows edges with find --follow, and does not draw them", Tool: &operation.Tool{},
 			Needs: writes, Wrote: true,
 		}, runRelate),
 		operation.Define(operation.Operation{
-			Name: "list_edges", Group: operation.GroupKnowledge, Short: "List the edges between things, newest first.",
+			Name: "list_edges", Group: operation.GroupKnowledge, Short: "List the edges between records, newest first.",
 			Method: "GET", Path: "/v1/graph/edges", Command: "list", Without: inAnswers,
 			Needs: reads,
 		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Edges, error) {
@@ -50,26 +50,26 @@ func graphOperations() []*operation.Operation {
 			return &answer.Edges{Edges: list, Next: next}, err
 		}),
 		operation.Define(operation.Operation{
-			Name: "put_entity", Group: operation.GroupKnowledge, Short: "Keep somebody or something that is spoken of.",
+			Name: "put_entity", Group: operation.GroupKnowledge, Short: "Store an entity: a person, system or object that records mention.",
 			Method: "POST", Path: "/v1/graph/entities", Without: "the command line reads the graph with find and list; an agent remembers facts",
 			Needs: writes, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *entityIn) (*answer.Write, error) {
 			return putBody(ctx, c, lukasa.EntityKind, in.Entity)
 		}),
 		operation.Define(operation.Operation{
-			Name: "list_entities", Group: operation.GroupKnowledge, Short: "List who and what is spoken of, newest first, or by name.",
+			Name: "list_entities", Group: operation.GroupKnowledge, Short: "List entities, newest first, or by name.",
 			Method: "GET", Path: "/v1/graph/entities", Command: "list", Without: inAnswers,
 			Needs: reads,
 		}, runListEntities),
 		operation.Define(operation.Operation{
-			Name: "put_relation", Group: operation.GroupKnowledge, Short: "Keep how two entities are connected.",
+			Name: "put_relation", Group: operation.GroupKnowledge, Short: "Store a relation between two entities.",
 			Method: "POST", Path: "/v1/graph/relations", Without: "the command line reads the graph with find and list; an agent remembers facts",
 			Needs: writes, Wrote: true,
 		}, func(ctx context.Context, c *operation.Call, in *relationIn) (*answer.Write, error) {
 			return putBody(ctx, c, lukasa.RelationKind, in.Relation)
 		}),
 		operation.Define(operation.Operation{
-			Name: "list_relations", Group: operation.GroupKnowledge, Short: "List how entities are connected, newest first.",
+			Name: "list_relations", Group: operation.GroupKnowledge, Short: "List relations between entities, newest first.",
 			Method: "GET", Path: "/v1/graph/relations", Command: "list", Without: inAnswers,
 			Needs: reads,
 		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Relations, error) {
@@ -77,7 +77,7 @@ func graphOperations() []*operation.Operation {
 			return &answer.Relations{Relations: list, Next: next}, err
 		}),
 		operation.Define(operation.Operation{
-			Name: "neighbours", Group: operation.GroupKnowledge, Short: "Show what refers to a thing or an event: edges, relations, conflicts, feedback, what was derived from it.",
+			Name: "neighbours", Group: operation.GroupKnowledge, Short: "Show what refers to a record or an event: edges, relations, conflicts, feedback, what was derived from it.",
 			Method: "GET", Path: "/v1/graph/neighbours", Without: "the command line follows edges with find --follow; " + inAnswers,
 			Needs: reads,
 		}, runNeighbours),
@@ -141,7 +141,7 @@ type relateIn struct {
 	Kind     lukasa.EdgeType `json:"kind" doc:"supports, contradicts, derived_from, supersedes, part_of, causes, relates_to or x-{vendor}-{kind}"`
 	Weight   *float64        `json:"weight,omitempty" min:"0" max:"1"`
 	ID       string          `json:"id,omitempty"`
-	Sources  []lukasa.URI    `json:"sources,omitempty" doc:"what says so"`
+	Sources  []lukasa.URI    `json:"sources,omitempty" doc:"the evidence for it"`
 	Metadata json.RawMessage `json:"metadata,omitempty" type:"object"`
 }
 
@@ -171,7 +171,7 @@ func runRelate(ctx context.Context, c *operation.Call, in *relateIn) (*answer.Wr
 
 // listEntitiesIn selects the entities to list.
 type listEntitiesIn struct {
-	Name string `query:"name" doc:"with this name or alias, whatever its case"`
+	Name string `query:"name" doc:"with this name or alias, in any case"`
 	listIn
 }
 
@@ -181,7 +181,7 @@ func runListEntities(ctx context.Context, c *operation.Call, in *listEntitiesIn)
 		return &answer.Entities{Entities: list, Next: next}, err
 	}
 	if in.Type != "" || in.Tag != "" || in.Status != "" || in.After != "" || in.State != lukasa.Live {
-		return nil, fault.New(fault.InvalidArgument, "name: it goes with no other filter").WithFix("leave type, tag, status, state and after away")
+		return nil, fault.New(fault.InvalidArgument, "name: it cannot be combined with another filter").WithFix("leave type, tag, status, state and after out")
 	}
 	v, err := c.View(in.Now)
 	if err != nil {

@@ -36,7 +36,7 @@ func lookOperations() []*operation.Operation {
 		}, runListMemories),
 		operation.Define(operation.Operation{
 			Name: "list_tags", Group: operation.GroupMemories, Short: "List the tags of memories, with how many have each.",
-			Long:   "The newest 10,000 memories are looked at.",
+			Long:   "It reads the newest 10,000 memories.",
 			Method: "GET", Path: "/v1/tags", Without: "on the command line, list and find show tags", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runListTags),
@@ -59,18 +59,18 @@ func lookOperations() []*operation.Operation {
 			Needs: writes, Wrote: true,
 		}, runForget),
 		operation.Define(operation.Operation{
-			Name: "delete_memory", Group: operation.GroupMemories, Short: "Forget the memory under the key that the path names.",
+			Name: "delete_memory", Group: operation.GroupMemories, Short: "Forget the memory under the key in the path.",
 			Method: "DELETE", Path: "/v1/memories/{key...}", Command: "forget", Without: "over MCP it is forget",
 			Needs: writes, Wrote: true,
 		}, runDeleteMemory),
 		operation.Define(operation.Operation{
 			Name: "redact_memory", Group: operation.GroupMemories, Short: "Erase memories and events for good, with their history; needs the right admin.",
-			Long:   "The answer has signed receipts. With purge the files of the index are rewritten, too, which takes a while.",
+			Long:   "The answer has signed receipts. With purge the files of the index are rewritten too, which takes a while.",
 			Method: "POST", Path: "/v1/redact", Command: "redact", Tool: &operation.Tool{Destructive: true, Idempotent: true},
 			Needs: writes | auth.Admin, Wrote: true, Unscoped: true,
 		}, runRedact),
 		operation.Define(operation.Operation{
-			Name: "feedback", Group: operation.GroupMemories, Short: "Say how a task went and what it drew on, so that later answers are better.",
+			Name: "feedback", Group: operation.GroupMemories, Short: "Report the outcome of a task and which records it used, so that later answers are better.",
 			Method: "POST", Path: "/v1/feedback", Command: "feedback", Tool: &operation.Tool{
 				Default: true, Hooks: true, Run: telling(tellFeedback),
 				Doc: "After a task: say how it went and which memories it drew on. They rank higher or lower from then on.",
@@ -78,7 +78,7 @@ func lookOperations() []*operation.Operation {
 			Needs: writes, Wrote: true,
 		}, runFeedback),
 		operation.Define(operation.Operation{
-			Name: "list_feedback", Group: operation.GroupMemories, Short: "List what was said about tasks, newest first.",
+			Name: "list_feedback", Group: operation.GroupMemories, Short: "List feedback about tasks, newest first.",
 			Method: "GET", Path: "/v1/feedback", Command: "list", Without: "an agent has no use for it",
 			Needs: reads,
 		}, func(ctx context.Context, c *operation.Call, in *listIn) (*answer.Feedback, error) {
@@ -86,8 +86,8 @@ func lookOperations() []*operation.Operation {
 			return &answer.Feedback{Feedback: list, Next: next}, err
 		}),
 		operation.Define(operation.Operation{
-			Name: "resolve", Group: operation.GroupMemories, Short: "Show what a URI or a key names: an event, or a thing of any kind.",
-			Long:   "The answer is a thing or an event, told apart by kind.",
+			Name: "resolve", Group: operation.GroupMemories, Short: "Show what a URI or a key names: an event, or a record of any kind.",
+			Long:   "The answer is a versioned record or an event; its kind says which.",
 			Method: "GET", Path: "/v1/resolve", Command: "resolve", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runResolve),
@@ -97,7 +97,7 @@ func lookOperations() []*operation.Operation {
 // recallIn names a memory.
 type recallIn struct {
 	Key     string      `path:"key" doc:"a key such as release/cadence" told:"such as release/cadence or #4711"`
-	Version uint32      `query:"version" doc:"an earlier one"`
+	Version uint32      `query:"version" doc:"an earlier version"`
 	Form    lukasa.Form `query:"form" doc:"also as a short, medium or full text"`
 	Now     hmx.Time    `query:"now"`
 }
@@ -127,7 +127,7 @@ func runRecall(ctx context.Context, c *operation.Call, in *recallIn) (*answer.Th
 	}
 	m, ok := thing.Body.(*lukasa.Memory)
 	if !ok {
-		return nil, fault.Newf(fault.InvalidArgument, "form: only memories have forms, and this is of kind %s", thing.URI.Kind).WithFix("leave it away")
+		return nil, fault.Newf(fault.InvalidArgument, "form: only memories have forms, and this is of kind %s", thing.URI.Kind).WithFix("leave it out")
 	}
 	a.Form, a.Rendered = in.Form, m.Render(in.Form)
 	return &a, nil
@@ -268,7 +268,7 @@ func runHistory(ctx context.Context, c *operation.Call, in *historyIn) (*answer.
 // restoreIn names the record to restore.
 type restoreIn struct {
 	Name      string  `json:"name" also:"key" doc:"key or URI"`
-	Version   uint32  `json:"version,omitempty" doc:"an earlier one; the last content unless said"`
+	Version   uint32  `json:"version,omitempty" doc:"an earlier version; default the last content"`
 	IfVersion *uint32 `json:"if_version,omitempty" doc:"only if this is the current version"`
 }
 
@@ -366,7 +366,7 @@ type redactIn struct {
 
 func runRedact(ctx context.Context, c *operation.Call, in *redactIn) (*answer.Redacted, error) {
 	if len(in.Names) == 0 {
-		return nil, fault.New(fault.InvalidArgument, "names: there are none").WithFix("name what is to be erased")
+		return nil, fault.New(fault.InvalidArgument, "names: there are none").WithFix("name the records to erase")
 	}
 	t := c.Tenant()
 	targets, uris := make([]answer.Redaction, len(in.Names)), make([]lukasa.URI, len(in.Names))
@@ -424,8 +424,8 @@ func redaction(ctx context.Context, c *operation.Call, t *lukasa.Tenant, name st
 		var thing *lukasa.Thing
 		if thing, err = t.Get(ctx, ref, lukasa.View{}); err == nil {
 			if target.URI = thing.URI.Head(); saw != 0 && saw != thing.Version {
-				return target, fault.Newf(fault.InvalidArgument, "names: %s is at version %d, not %d, and a thing is erased with all of its history", target.URI, thing.Version, saw).
-					WithFix("leave the #version away to erase all of it")
+				return target, fault.Newf(fault.InvalidArgument, "names: %s is at version %d, not %d, and a record is erased with all of its history", target.URI, thing.Version, saw).
+					WithFix("leave the #version out to erase all of it")
 			}
 		}
 	}
@@ -442,7 +442,7 @@ func redaction(ctx context.Context, c *operation.Call, t *lukasa.Tenant, name st
 // feedbackIn is the outcome of a task.
 type feedbackIn struct {
 	Outcome   memory.Outcome `json:"outcome"`
-	Cited     []string       `json:"cited" doc:"keys or URIs of what it drew on" told:"keys or #numbers"`
+	Cited     []string       `json:"cited" doc:"keys or URIs of the records it used" told:"keys or #numbers"`
 	AgentID   string         `json:"agent_id,omitempty" doc:"whose task it was"`
 	SessionID string         `json:"session_id,omitempty"`
 	Score     *float64       `json:"score,omitempty" min:"-1" max:"1"`
@@ -461,7 +461,7 @@ func runFeedback(ctx context.Context, c *operation.Call, in *feedbackIn) (*answe
 		}
 	}
 	if len(in.Cited) == 0 {
-		return nil, fault.New(fault.InvalidArgument, "cited: there is nothing").WithFix("name what it drew on, keys or URIs that context or search showed")
+		return nil, fault.New(fault.InvalidArgument, "cited: there is nothing").WithFix("name what the task used: keys or URIs that context or search showed")
 	}
 	b := &lukasa.Feedback{ID: in.ID, AgentID: agent, SessionID: in.SessionID, Outcome: in.Outcome, Note: in.Note}
 	if in.Score != nil {
@@ -516,7 +516,7 @@ func uriOf(ctx context.Context, c *operation.Call, t *lukasa.Tenant, name string
 // resolveIn names what to resolve.
 type resolveIn struct {
 	Name    string   `query:"name,required" also:"key" doc:"URI or key"`
-	Version uint32   `query:"version" doc:"an earlier one"`
+	Version uint32   `query:"version" doc:"an earlier version"`
 	At      *uint64  `query:"at" doc:"as it was when this position was the newest"`
 	Now     hmx.Time `query:"now"`
 }
@@ -538,7 +538,7 @@ func runResolve(ctx context.Context, c *operation.Call, in *resolveIn) (*answer.
 		u.Version = uint64(in.Version)
 	}
 	if u.Kind == lukasa.EventKind && u.Version > 0 {
-		return nil, fault.New(fault.InvalidArgument, "name: an event has no versions").WithFix("leave the version away")
+		return nil, fault.New(fault.InvalidArgument, "name: an event has no versions").WithFix("leave the version out")
 	}
 	var found *lukasa.Resolved
 	if in.At == nil {

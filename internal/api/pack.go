@@ -18,14 +18,14 @@ import (
 func contextOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "pack", Group: operation.GroupContext, Short: "Give what an agent needs to know for a question, within a budget of tokens.",
-			Long:   "The answer is an HMX-C document. The same root and the same request give the same pack, all but how long it took.",
+			Name: "pack", Group: operation.GroupContext, Short: "Return what an agent needs to know for a question, within a budget of tokens.",
+			Long:   "The answer is an HMX-C document. The same root and the same request give the same pack, except for the time it took.",
 			Method: "POST", Path: "/v1/pack", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
 			Needs: reads,
 		}, runPack),
 		operation.Define(operation.Operation{
-			Name: "pack_text", Group: operation.GroupContext, Short: "Give a pack as the markdown that its tokens are counted of, to put into a prompt.",
-			Long:   "The request is that of pack, and so is what is chosen. Where there is nothing to tell the text is empty. What comes back of it in an event is not recorded.",
+			Name: "pack_text", Group: operation.GroupContext, Short: "Return a pack as markdown, to put into a prompt.",
+			Long:   "The request and the choice of entries are those of pack, and its tokens are counted on this text. Without entries the text is empty. If an event quotes the text, that part is not recorded.",
 			Method: "POST", Path: "/v1/pack_text", Command: "pack", Without: "over MCP pack_context gives text to put into a prompt",
 			Needs: reads, Media: "text/markdown",
 		}, runPackText),
@@ -46,13 +46,13 @@ func contextOperations() []*operation.Operation {
 			Needs: reads,
 		}, runContext),
 		operation.Define(operation.Operation{
-			Name: "explain", Group: operation.GroupContext, Short: "Say why something is in a pack, or is not.",
+			Name: "explain", Group: operation.GroupContext, Short: "Explain why a record is in a pack, or is not.",
 			Method: "POST", Path: "/v1/explain", Command: "explain", Tool: &operation.Tool{Idempotent: true},
 			Needs: reads,
 		}, runExplain),
 		operation.Define(operation.Operation{
 			Name: "verify_pack", Group: operation.GroupContext, Short: "Prove what a pack says, entry by entry, down to the journal.",
-			Long:   "The body is the pack as it was given. What cannot be proven is the error not_proven.",
+			Long:   "The body is the pack, unchanged. If it cannot be proven, the error is not_proven.",
 			Method: "POST", Path: "/v1/packs/verify", Command: "pack", Tool: &operation.Tool{Name: "verify", Idempotent: true},
 			Needs: reads, Unscoped: true,
 		}, runVerifyPack),
@@ -62,20 +62,20 @@ func contextOperations() []*operation.Operation {
 // packIn is the request for a pack.
 type packIn struct {
 	Query          string                  `json:"query" doc:"the question that the context is for"`
-	Budget         int                     `json:"budget,omitempty" doc:"tokens at most; more than 100000 is taken for that" min:"1" usual:"4096"`
+	Budget         int                     `json:"budget,omitempty" doc:"the most tokens; values above 100000 count as 100000" min:"1" usual:"4096"`
 	Strategy       hmx.Strategy            `json:"strategy,omitempty" doc:"how entries are chosen" usual:"\"ranked\""`
 	Counter        string                  `json:"counter,omitempty" doc:"what counts tokens: o200k or estimate"`
 	AgentID        string                  `json:"agent_id,omitempty" doc:"whose pack it is"`
 	SessionID      string                  `json:"session_id,omitempty" doc:"the session under way"`
-	Sections       []hmx.Section           `json:"sections,omitempty" doc:"these only"`
+	Sections       []hmx.Section           `json:"sections,omitempty" doc:"only these sections"`
 	SectionWeights map[hmx.Section]float64 `json:"section_weights,omitempty" doc:"how the budget is shared, by section"`
-	Weights        map[string]float64      `json:"weights,omitempty" doc:"what relevance, recency, provenance and salience count"`
-	MinRelevance   *float64                `json:"min_relevance,omitempty" doc:"leave out what answers less well than this part of the best" min:"0" max:"1"`
-	Tags           []string                `json:"tags,omitempty" doc:"with one of these tags, but for what is always told"`
-	Priors         json.RawMessage         `json:"priors,omitempty" doc:"what was of use before, for fingerprint_guided" type:"object"`
+	Weights        map[string]float64      `json:"weights,omitempty" doc:"the weights of relevance, recency, provenance and salience"`
+	MinRelevance   *float64                `json:"min_relevance,omitempty" doc:"leave out candidates below this share of the best relevance" min:"0" max:"1"`
+	Tags           []string                `json:"tags,omitempty" doc:"only with one of these tags; pinned records stay"`
+	Priors         json.RawMessage         `json:"priors,omitempty" doc:"what was useful before, for fingerprint_guided" type:"object"`
 	AsOf           string                  `json:"as_of,omitempty" doc:"the state: a position, a root or its first digits, or a time"`
-	Conditions     []string                `json:"conditions,omitempty" doc:"what holds, such as project: github.com/acme/shop; what holds elsewhere only is left out"`
-	Now            hmx.Time                `json:"now,omitempty" doc:"what decides how old things are; that of the newest record unless said"`
+	Conditions     []string                `json:"conditions,omitempty" doc:"conditions that hold, such as project: github.com/acme/shop; records for other conditions are left out"`
+	Now            hmx.Time                `json:"now,omitempty" doc:"the time for age and expiry; default that of the newest record"`
 }
 
 // options returns the request in the form of the library.
@@ -110,7 +110,7 @@ func runPack(ctx context.Context, c *operation.Call, in *packIn) (*hmx.Pack, err
 // packTextIn is the request for a pack as text.
 type packTextIn struct {
 	packIn
-	Marked bool `json:"marked,omitempty" doc:"as a block with a title and a mark, for a prompt; the budget holds for all of it"`
+	Marked bool `json:"marked,omitempty" doc:"as a block with a title and a mark, for a prompt; the budget covers the whole block"`
 }
 
 // packTitle is the title of a marked pack, and markTokens an upper bound of its tokens with the
@@ -145,9 +145,9 @@ func runPackText(ctx context.Context, c *operation.Call, in *packTextIn) (*opera
 // packContextIn is the request for a block of context.
 type packContextIn struct {
 	Topic        string          `json:"topic" doc:"what it is about"`
-	BudgetTokens *int            `json:"budget_tokens,omitempty" doc:"1 to 100000, else the nearest; usually 2000" told:"of the answer, default 800"`
+	BudgetTokens *int            `json:"budget_tokens,omitempty" doc:"1 to 100000, else the nearest of these; default 2000" told:"of the answer, default 800"`
 	Ordering     lukasa.Ordering `json:"ordering,omitempty" usual:"\"relevance+recency\""`
-	Conditions   []string        `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
+	Conditions   []string        `json:"conditions,omitempty" doc:"conditions that hold, such as project: NAME"`
 }
 
 func runPackContext(ctx context.Context, c *operation.Call, in *packContextIn) (*operation.Text, error) {
@@ -171,13 +171,13 @@ func runPackContext(ctx context.Context, c *operation.Call, in *packContextIn) (
 // contextIn is the request for a bundle.
 type contextIn struct {
 	Verb         lukasa.Verb       `json:"verb,omitempty" doc:"what is to be done"`
-	Objects      map[string]string `json:"objects,omitempty" doc:"with what, by kind, such as {\"file\":\"a.go\"}"`
+	Objects      map[string]string `json:"objects,omitempty" doc:"the objects, by kind, such as {\"file\":\"a.go\"}"`
 	BudgetTokens int               `json:"budget_tokens,omitempty" min:"0" told:"default 800"`
 	IncludeTiers []lukasa.Tier     `json:"include_tiers,omitempty"`
 	OutcomeLimit int               `json:"outcome_limit,omitempty" min:"0"`
 	Form         lukasa.Form       `json:"form,omitempty"`
 	AgentID      string            `json:"agent_id,omitempty"`
-	Conditions   []string          `json:"conditions,omitempty" doc:"what holds, such as project: NAME"`
+	Conditions   []string          `json:"conditions,omitempty" doc:"conditions that hold, such as project: NAME"`
 	Now          hmx.Time          `json:"now,omitempty"`
 }
 
@@ -229,12 +229,12 @@ type verifyPackIn struct {
 func runVerifyPack(ctx context.Context, c *operation.Call, in *verifyPackIn) (*answer.PackProof, error) {
 	p, _, err := hmx.DecodePack(in.Pack)
 	if err != nil {
-		return nil, fault.Newf(fault.InvalidDocument, "pack: %w", err).WithFix("give it as it was given to you, to the last byte")
+		return nil, fault.Newf(fault.InvalidDocument, "pack: %w", err).WithFix("send the pack exactly as you received it")
 	}
 	// The errors of a pack reveal the content of records, so only the pack's own agent may see
 	// them.
 	if c.Who.Role == auth.Agent && p.AgentID.Value != c.Who.Agent {
-		return nil, fault.Newf(fault.NotPermitted, "agent_id: the pack is not one of %s, for whom alone this credential speaks", operation.Quoted(c.Who.Agent)).
+		return nil, fault.Newf(fault.NotPermitted, "agent_id: the pack is not one of %s, the only agent that this credential speaks for", operation.Quoted(c.Who.Agent)).
 			WithFix("give a pack of your own, or use a credential of the tenant")
 	}
 	t := c.Tenant()

@@ -27,7 +27,7 @@ func proofOperations() []*operation.Operation {
 			Needs: reads, Unscoped: true, Media: "text/plain",
 		}, runCheckpoint),
 		operation.Define(operation.Operation{
-			Name: "verifier_key", Group: operation.GroupProof, Short: "Show the key that checks what is signed.",
+			Name: "verifier_key", Group: operation.GroupProof, Short: "Show the public key that verifies signatures.",
 			Method: "GET", Path: "/v1/key", Command: "root", Without: forAuditors,
 			Needs: reads,
 		}, runVerifierKey),
@@ -42,23 +42,23 @@ func proofOperations() []*operation.Operation {
 			Needs: reads, Unscoped: true,
 		}, runProveConsistency),
 		operation.Define(operation.Operation{
-			Name: "expire", Group: operation.GroupProof, Short: "Journal the end of everything whose time is over.",
-			Method: "POST", Path: "/v1/expire", Command: "expire", Without: "whoever administers the tenant does it, not its agents",
+			Name: "expire", Group: operation.GroupProof, Short: "Record the expiry of everything whose time is over.",
+			Method: "POST", Path: "/v1/expire", Command: "expire", Without: "an administrator of the tenant does it, not its agents",
 			Needs: auth.Admin | auth.Write, Wrote: true, Unscoped: true,
 		}, runExpire),
 		operation.Define(operation.Operation{
-			Name: "export", Group: operation.GroupProof, Short: "Give everything the tenant has, as lines of JSON.",
-			Method: "GET", Path: "/v1/export", Command: "export", Without: "it is large, and no text for an agent",
+			Name: "export", Group: operation.GroupProof, Short: "Export all records of the tenant, as lines of JSON.",
+			Method: "GET", Path: "/v1/export", Command: "export", Without: "it is large, and not a text for an agent",
 			Needs: reads | auth.Admin, Unscoped: true, Stream: true, Media: "application/x-ndjson",
 		}, (func(context.Context, *operation.Call, *nothing) (*operation.Text, error))(nil)),
 		operation.Define(operation.Operation{
-			Name: "import", Group: operation.GroupProof, Short: "Bring in what an export wrote.",
-			Long:   "The body is the export as it is. The tenant is the one of the file, and must be new here, or hold a beginning of the same records.",
-			Method: "POST", Path: "/v1/import", Command: "import", Without: "it is large, and no text for an agent",
+			Name: "import", Group: operation.GroupProof, Short: "Import an export of a tenant.",
+			Long:   "The body is the export, unchanged. The tenant is that of the file. It must be new here, or hold the first of the same records.",
+			Method: "POST", Path: "/v1/import", Command: "import", Without: "it is large, and not a text for an agent",
 			Needs: writes | auth.Admin, Board: true, Stream: true, Wrote: true,
 		}, (func(context.Context, *operation.Call, *importIn) (*answer.Imported, error))(nil)),
 		operation.Define(operation.Operation{
-			Name: "verify", Group: operation.GroupProof, Short: "Check the data directory: quickly, or to the last byte.",
+			Name: "verify", Group: operation.GroupProof, Short: "Verify the data directory: quickly, or to the last byte.",
 			Method: "POST", Path: "/v1/verify", Command: "verify", Without: "it is about the server; an agent verifies packs",
 			Needs: reads | auth.Admin, Board: true,
 		}, runVerify),
@@ -96,15 +96,15 @@ func runVerifierKey(_ context.Context, c *operation.Call, _ *nothing) (*answer.K
 
 // proveIn names a record.
 type proveIn struct {
-	Position *uint64 `query:"position" doc:"of the record"`
+	Position *uint64 `query:"position" doc:"the position of the record"`
 	Name     string  `query:"name" also:"key" doc:"or a key or a URI"`
-	Size     uint64  `query:"size" doc:"in the tree of this size; the current one unless said"`
+	Size     uint64  `query:"size" doc:"in the tree of this size; default the current size"`
 	Withhold bool    `query:"withhold" doc:"leave the content out"`
 }
 
 func runProve(ctx context.Context, c *operation.Call, in *proveIn) (*lukasa.Proof, error) {
 	if (in.Position == nil) == (in.Name == "") {
-		return nil, fault.New(fault.InvalidArgument, "position, name: exactly one must be given").WithFix("say which record is to be proved")
+		return nil, fault.New(fault.InvalidArgument, "position, name: exactly one must be given").WithFix("name the record to prove")
 	}
 	t := c.Tenant()
 	o := lukasa.ProveOptions{Size: in.Size, Withhold: in.Withhold, Warn: c.Warn}
@@ -159,7 +159,7 @@ func positionOf(ctx context.Context, c *operation.Call, t *lukasa.Tenant, name s
 // consistencyIn names two sizes of the log.
 type consistencyIn struct {
 	From uint64 `query:"from,required" doc:"the earlier size"`
-	To   uint64 `query:"to" doc:"the later size; the current one unless said"`
+	To   uint64 `query:"to" doc:"the later size; default the current size"`
 }
 
 func runProveConsistency(ctx context.Context, c *operation.Call, in *consistencyIn) (*lukasa.ConsistencyProof, error) {
@@ -168,7 +168,7 @@ func runProveConsistency(ctx context.Context, c *operation.Call, in *consistency
 
 // expireIn has the time by which records are expired.
 type expireIn struct {
-	Now hmx.Time `json:"now,omitempty" doc:"not later than the time it is"`
+	Now hmx.Time `json:"now,omitempty" doc:"not later than the current time"`
 }
 
 func runExpire(ctx context.Context, c *operation.Call, in *expireIn) (*answer.Expired, error) {

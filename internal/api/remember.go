@@ -18,8 +18,8 @@ import (
 func memoryOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "remember", Group: operation.GroupMemories, Short: "Keep a memory under a key; a key that is there gets a new version.",
-			Long:   "The body is a memory as docs/formats/memory.md describes it; its type is fact unless said. What it leaves out is the default, not what the version before said.",
+			Name: "remember", Group: operation.GroupMemories, Short: "Store a memory under a key; an existing key gets a new version.",
+			Long:   "The body is a memory as docs/formats/memory.md describes it; its default type is fact. Fields that it leaves out get their defaults, not the values of the previous version.",
 			Method: "POST", Path: "/v1/memories", Command: "remember", Tool: &operation.Tool{
 				Default: true, Few: []string{"key", "text", "type"}, Idempotent: true, Run: telling(tellRemember),
 				Doc: "Keep something for later sessions: a fact, a rule or a preference of the user, a decision. An existing key gets a new version.",
@@ -27,13 +27,13 @@ func memoryOperations() []*operation.Operation {
 			Needs: writes, Wrote: true,
 		}, runRemember),
 		operation.Define(operation.Operation{
-			Name: "remember_if_absent", Group: operation.GroupMemories, Short: "Keep a memory unless its key is taken; then show what is there.",
+			Name: "remember_if_absent", Group: operation.GroupMemories, Short: "Store a memory unless its key exists; then return the existing one.",
 			Long:   "The answer is the memory that has the key afterwards, new or not.",
 			Method: "POST", Path: "/v1/memories/if_absent", Command: "remember", Tool: &operation.Tool{Idempotent: true},
 			Needs: writes, Wrote: true,
 		}, runRememberIfAbsent),
 		operation.Define(operation.Operation{
-			Name: "put_memory", Group: operation.GroupMemories, Short: "Keep a memory under the key that the path names.",
+			Name: "put_memory", Group: operation.GroupMemories, Short: "Store a memory under the key in the path.",
 			Long:   "As remember; If-Match and If-None-Match say which version is expected.",
 			Method: "PUT", Path: "/v1/memories/{key...}", Command: "remember", Without: "over MCP it is remember",
 			Needs: writes, Wrote: true,
@@ -60,7 +60,7 @@ type memoryIn struct {
 	Sources    []lukasa.URI      `json:"sources,omitempty" doc:"what it was derived from"`
 	Forms      json.RawMessage   `json:"forms,omitempty" type:"object"`
 	Metadata   json.RawMessage   `json:"metadata,omitempty" type:"object"`
-	IfVersion  *uint32           `json:"if_version,omitempty" doc:"write only at this version; 0: if there is none"`
+	IfVersion  *uint32           `json:"if_version,omitempty" doc:"write only if this is the current version; 0 if there must be none"`
 }
 
 // frameIn is a situation in which a memory matters.

@@ -22,7 +22,7 @@ func searchOperations() []*operation.Operation {
 			Needs: reads,
 		}, runSearch),
 		operation.Define(operation.Operation{
-			Name: "find", Group: operation.GroupContext, Short: "Find what all given predicates hold for, and what edges lead to from there.",
+			Name: "find", Group: operation.GroupContext, Short: "Find records that match all predicates, and follow edges from them.",
 			Method: "POST", Path: "/v1/find", Command: "find", Without: "an agent has search_memories",
 			Needs: reads,
 		}, runFind),
@@ -41,11 +41,11 @@ type searchIn struct {
 	Since        hmx.Time      `json:"since,omitempty"`
 	Until        hmx.Time      `json:"until,omitempty"`
 	MinTrust     *lukasa.Trust `json:"min_trust,omitempty"`
-	Only         string        `json:"only,omitempty" enum:"words,meaning" doc:"candidates from this source alone"`
-	BudgetTokens int           `json:"budget_tokens,omitempty" doc:"of all texts together; any unless said" told:"of the answer, default 800" min:"0"`
+	Only         string        `json:"only,omitempty" enum:"words,meaning" doc:"candidates from this source only"`
+	BudgetTokens int           `json:"budget_tokens,omitempty" doc:"the most tokens of all texts together; default no limit" told:"of the answer, default 800" min:"0"`
 	Form         lukasa.Form   `json:"form,omitempty"`
-	Explain      bool          `json:"explain,omitempty" doc:"with reasons" told:"with scores and times"`
-	AgentID      string        `json:"agent_id,omitempty" doc:"who looks"`
+	Explain      bool          `json:"explain,omitempty" doc:"with the parts of each score" told:"with scores and times"`
+	AgentID      string        `json:"agent_id,omitempty" doc:"the agent that reads"`
 	AsOf         string        `json:"as_of,omitempty"`
 	Now          hmx.Time      `json:"now,omitempty"`
 }
@@ -81,27 +81,27 @@ func runSearch(ctx context.Context, c *operation.Call, in *searchIn) (*answer.Se
 
 // findIn is a find request.
 type findIn struct {
-	Kinds        []lukasa.Kind    `json:"kinds,omitempty" doc:"of these kinds; what holds knowledge unless said"`
+	Kinds        []lukasa.Kind    `json:"kinds,omitempty" doc:"of these kinds; default all that hold knowledge"`
 	Types        []string         `json:"types,omitempty" doc:"of these types"`
 	Tags         []string         `json:"tags,omitempty" doc:"with one of these"`
-	KeyPrefix    string           `json:"key_prefix,omitempty" doc:"whose key is this or below it"`
-	Agent        string           `json:"agent,omitempty" doc:"whose event it is, or who wrote it or is meant"`
+	KeyPrefix    string           `json:"key_prefix,omitempty" doc:"the key is this, or below it"`
+	Agent        string           `json:"agent,omitempty" doc:"the agent of the event, or the writer or subject of the record"`
 	Session      string           `json:"session,omitempty"`
-	After        hmx.Time         `json:"after,omitempty" doc:"not from before"`
+	After        hmx.Time         `json:"after,omitempty" doc:"only results at or after this time"`
 	Before       hmx.Time         `json:"before,omitempty"`
 	Frame        string           `json:"frame,omitempty" doc:"verb:kind=ref, or verb:kind"`
 	Status       string           `json:"status,omitempty"`
-	State        lukasa.State     `json:"state,omitempty" doc:"live unless said"`
-	HeldAt       hmx.Time         `json:"held_at,omitempty" doc:"what was there and held then"`
+	State        lukasa.State     `json:"state,omitempty" doc:"default live"`
+	HeldAt       hmx.Time         `json:"held_at,omitempty" doc:"only what was on record and valid at this time"`
 	Where        []compareIn      `json:"where,omitempty" doc:"comparisons that must hold"`
 	Text         string           `json:"text,omitempty" doc:"with one of these words"`
-	Follow       []stepIn         `json:"follow,omitempty" doc:"go on along edges"`
-	Seeds        int              `json:"seeds,omitempty" doc:"follow from so many; half of limit unless said" min:"0"`
+	Follow       []stepIn         `json:"follow,omitempty" doc:"follow edges"`
+	Seeds        int              `json:"seeds,omitempty" doc:"how many hits to follow edges from; default half of limit" min:"0"`
 	Order        lukasa.FindOrder `json:"order,omitempty"`
 	Limit        int              `json:"limit,omitempty" min:"1" max:"500" usual:"20"`
 	BudgetTokens int              `json:"budget_tokens,omitempty" min:"0"`
 	Form         lukasa.Form      `json:"form,omitempty" usual:"\"medium\""`
-	AgentID      string           `json:"agent_id,omitempty" doc:"who looks"`
+	AgentID      string           `json:"agent_id,omitempty" doc:"the agent that reads"`
 	AsOf         string           `json:"as_of,omitempty"`
 	Now          hmx.Time         `json:"now,omitempty"`
 }

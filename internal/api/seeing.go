@@ -13,13 +13,13 @@ import (
 func seeingOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "stats", Group: operation.GroupKnowledge, Short: "Count what is there: events, memories, artifacts, tools and how they fared, sessions, agents, by day.",
+			Name: "stats", Group: operation.GroupKnowledge, Short: "Count events, memories, artifacts, sessions and agents, by day, and calls of tools with their outcomes.",
 			Long:   "Only what the caller may see is counted. The same state gives the same answer.",
 			Method: "GET", Path: "/v1/stats", Command: "stats", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runStats),
 		operation.Define(operation.Operation{
-			Name: "graph", Group: operation.GroupKnowledge, Short: "Show things and how they are connected: around one of them, or the newest.",
+			Name: "graph", Group: operation.GroupKnowledge, Short: "Show records and their connections: around one of them, or the newest.",
 			Method: "GET", Path: "/v1/graph", Command: "graph", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runGraph),
@@ -30,7 +30,7 @@ func seeingOperations() []*operation.Operation {
 func timelineOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "timeline", Group: operation.GroupEvents, Short: "Tell a session as a story: what was said and done, how it went, and what came of it.",
+			Name: "timeline", Group: operation.GroupEvents, Short: "Show a session step by step: what was said and done, how it went, and what was learned from it.",
 			Method: "GET", Path: "/v1/sessions/{session_id}/timeline", Command: "timeline", Tool: &operation.Tool{},
 			Needs: reads,
 		}, runTimeline),
@@ -41,7 +41,7 @@ func timelineOperations() []*operation.Operation {
 func storageOperations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "storage", Group: operation.GroupAdmin, Short: "Tell how much room the data directory takes.",
+			Name: "storage", Group: operation.GroupAdmin, Short: "Show how much disk space the data directory takes.",
 			Method: "GET", Path: "/v1/storage", Command: "stats", Without: "an agent has nothing to do with files",
 			Needs: reads, Board: true,
 		}, func(ctx context.Context, c *operation.Call, _ *nothing) (*answer.Storage, error) {
@@ -56,7 +56,7 @@ func storageOperations() []*operation.Operation {
 
 // statsIn selects the statistics.
 type statsIn struct {
-	Days    int    `query:"days" min:"1" max:"3660" usual:"14" doc:"of growth, the latest"`
+	Days    int    `query:"days" min:"1" max:"3660" usual:"14" doc:"growth over the latest days"`
 	Top     int    `query:"top" min:"1" max:"1000" usual:"10" doc:"how many tools and agents are named"`
 	AgentID string `query:"agent_id" doc:"as this agent sees it"`
 }
@@ -80,9 +80,9 @@ func runStats(ctx context.Context, c *operation.Call, in *statsIn) (*answer.Stat
 // timelineIn names a session.
 type timelineIn struct {
 	SessionID string `path:"session_id"`
-	Full      bool   `query:"full" doc:"with all that events say"`
-	Limit     int    `query:"limit" min:"1" max:"5000" usual:"500" doc:"events on a page, which ends before that where they are large"`
-	After     string `query:"after" doc:"the next of the page before"`
+	Full      bool   `query:"full" doc:"with the full content of events"`
+	Limit     int    `query:"limit" min:"1" max:"5000" usual:"500" doc:"events per page; fewer if they are large"`
+	After     string `query:"after" doc:"next of the previous page"`
 	AgentID   string `query:"agent_id" doc:"as this agent sees it"`
 }
 
@@ -100,7 +100,7 @@ func runTimeline(ctx context.Context, c *operation.Call, in *timelineIn) (*answe
 
 // graphIn selects the part of the graph.
 type graphIn struct {
-	Around  string `query:"around" doc:"a key or a URI; the newest things without"`
+	Around  string `query:"around" doc:"a key or a URI; default the newest records"`
 	Depth   int    `query:"depth" min:"1" max:"6" usual:"2" doc:"steps from there"`
 	Limit   int    `query:"limit" min:"1" max:"1000" usual:"60" doc:"nodes"`
 	Tags    bool   `query:"tags" doc:"also tags that several have"`

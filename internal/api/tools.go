@@ -247,7 +247,7 @@ func scrubbedText(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Secrets taken out: %d.", n)
+	return fmt.Sprintf(" Secrets removed: %d.", n)
 }
 
 func tellRecordEvent(ctx context.Context, c *operation.Call, in *recordIn) (string, error) {

@@ -100,7 +100,7 @@ func floors() []floor {
 		},
 	}, {
 		name:     "vocabulary",
-		purpose:  "what the engine speaks of: memories and their kin",
+		purpose:  "the data of the engine: memories and the other kinds of records",
 		packages: []string{"internal/memory"},
 	}, {
 		name:     "servers",
@@ -120,7 +120,7 @@ func floors() []floor {
 		packages: []string{"internal/trace/provenance"},
 	}, {
 		name:    "meaning",
-		purpose: "what an event is about, what is Lukasa's own, how much a thing matters, who may see it, how well it answers, text as terms and as vectors",
+		purpose: "what an event is about, what is Lukasa's own, the salience of a record, its visibility and relevance, text as terms and as vectors",
 		packages: []string{
 			"internal/embed",
 			"internal/handout",
@@ -204,7 +204,7 @@ func floors() []floor {
 		packages: []string{"internal/board/audit", "internal/board/browse", "internal/board/erase", "internal/board/stream", "internal/board/transfer", "internal/coldstart", "internal/retrieval"},
 	}, {
 		name:     "find",
-		purpose:  "what predicates hold for, and what is around a thing",
+		purpose:  "records by predicates, and the neighbourhood of a record",
 		packages: []string{"internal/find"},
 	}, {
 		name:     "sessions",
@@ -216,7 +216,7 @@ func floors() []floor {
 		packages: []string{"internal/learn"},
 	}, {
 		name:     "advise and review",
-		purpose:  "what may come next, what speaks against a planned action; what was learned, for people, and what they decide about it",
+		purpose:  "which tool may come next, which rules and failures are known for a planned action; review of artifacts and conflicts by people",
 		packages: []string{"internal/advise", "internal/review"},
 	}, {
 		name:     "excerpt",
@@ -248,7 +248,7 @@ func floors() []floor {
 		packages: []string{"internal/migrate", "internal/vault"},
 	}, {
 		name:     "hooks",
-		purpose:  "what agents tell their hooks, and what is kept of it until somebody has the board",
+		purpose:  "what agents report to their hooks, and the spool that keeps it until a process opens the board",
 		packages: []string{"internal/hook", "internal/spool"},
 	}, {
 		name:     "eval",

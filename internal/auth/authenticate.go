@@ -78,7 +78,7 @@ func (p *Principal) name(tenant string) error {
 	case tenant == "" || tenant == p.Tenant:
 		return nil
 	case p.Role != Operator:
-		return fault.New(fault.NotPermitted, "tenant: the credential is for another one than the call names").WithFix("leave the name away: the tenant is that of the credential")
+		return fault.New(fault.NotPermitted, "tenant: the credential is for another one than the call names").WithFix("leave the name out: the tenant is that of the credential")
 	case tenant == lukasa.SystemTenant:
 		return reserved()
 	}

@@ -107,7 +107,7 @@ func ParseRole(name string) (Role, error) {
 			return r, nil
 		}
 	}
-	return 0, fault.Newf(fault.InvalidArgument, "role: %.40q is none", name).WithFix("use operator, tenant or agent")
+	return 0, fault.Newf(fault.InvalidArgument, "role: %.40q is not a role", name).WithFix("use operator, tenant or agent")
 }
 
 // ParseRights parses names of rights. No names means no rights.
@@ -116,7 +116,7 @@ func ParseRights(names []string) (Rights, error) {
 	for _, name := range names {
 		i := slices.Index((Read | Write | Admin).Names(), name)
 		if i < 0 {
-			return 0, fault.Newf(fault.InvalidArgument, "rights: %.40q is none", name).WithFix("use read, write or admin")
+			return 0, fault.Newf(fault.InvalidArgument, "rights: %.40q is not a right", name).WithFix("use read, write or admin")
 		}
 		rights |= 1 << i
 	}
@@ -152,13 +152,13 @@ func (r Request) fill(now time.Time) (Request, error) {
 	}
 	switch {
 	case r.Rights&^(Read|Write|Admin) != 0:
-		return r, fault.New(fault.InvalidArgument, "rights: there are others than these").WithFix("use read, write or admin")
+		return r, fault.New(fault.InvalidArgument, "rights: it has unknown rights").WithFix("use read, write or admin")
 	case r.Role == Agent && r.Rights.Has(Admin):
-		return r, fault.New(fault.NotPermitted, "rights: an agent's key never has admin").WithFix("leave admin away, or make a key of the tenant")
+		return r, fault.New(fault.NotPermitted, "rights: an agent's key never has admin").WithFix("leave admin out, or make a key of the tenant")
 	case !r.Trust.Known() || r.Trust > r.Role.tier():
-		return r, fault.Newf(fault.NotPermitted, "trust: what a key of the role %s writes is trusted as %s at most", r.Role, r.Role.tier()).WithFix("leave it away, or name a lower tier")
+		return r, fault.Newf(fault.NotPermitted, "trust: what a key of the role %s writes is trusted as %s at most", r.Role, r.Role.tier()).WithFix("leave it out, or name a lower tier")
 	case !r.Expires.IsZero() && !r.Expires.After(now):
-		return r, fault.New(fault.InvalidArgument, "expires: it is over already").WithFix("give a time to come, or leave it away for a key without an end")
+		return r, fault.New(fault.InvalidArgument, "expires: it is in the past").WithFix("give a time in the future, or leave it out for a key that does not expire")
 	}
 	return r, r.checkNames()
 }
@@ -167,7 +167,7 @@ func (r Request) fill(now time.Time) (Request, error) {
 func (r Request) checkNames() error {
 	if r.Role == Operator {
 		if r.Tenant != "" || r.Agent != "" {
-			return fault.New(fault.InvalidArgument, "tenant: an operator's key has neither tenant nor agent").WithFix("leave them away; the operator names a tenant with each call")
+			return fault.New(fault.InvalidArgument, "tenant: an operator's key has neither tenant nor agent").WithFix("leave them out; the operator names a tenant with each call")
 		}
 	} else if err := memory.CheckTenant(r.Tenant); err != nil {
 		return err

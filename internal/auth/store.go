@@ -143,7 +143,7 @@ func (s *Store) Create(ctx context.Context, by *Principal, r Request) (*Key, str
 			r.Tenant = by.Tenant
 		}
 		if r.Role == Operator || r.Tenant != by.Tenant {
-			return nil, "", fault.Newf(fault.NotPermitted, "a key of the tenant %q makes keys of that tenant only", by.Tenant).WithFix("ask whoever runs the server")
+			return nil, "", fault.Newf(fault.NotPermitted, "a key of the tenant %q makes keys of that tenant only", by.Tenant).WithFix("ask the operator of the server")
 		}
 	}
 	now := s.clock().UTC()
@@ -152,7 +152,7 @@ func (s *Store) Create(ctx context.Context, by *Principal, r Request) (*Key, str
 		return nil, "", err
 	}
 	if !by.Rights.Has(r.Rights) || r.Trust > by.Trust {
-		return nil, "", fault.New(fault.NotPermitted, "nobody makes a key that may more than the one it is made with").WithFix("leave away the rights and the trust that you do not have yourself")
+		return nil, "", fault.New(fault.NotPermitted, "a key cannot have more rights or trust than the key it is made with").WithFix("leave out the rights and the trust that you do not have yourself")
 	}
 	token, id, err := newToken(r.Role)
 	if err != nil {

@@ -17,19 +17,19 @@ func contextCommand(s *console) *cobra.Command {
 		Short: "Measure how long a starting agent waits for its bundle",
 		Long: `Measure how long a starting agent waits for its bundle.
 
-One tenant is built with a million memories and events about 10,000 files, with
-things that are pinned and with feedback. About half of the files the newest are
-events, which are told with what followed them in the journal. Then agents ask what
-they need to know to modify a file, about files at random: one after the other, and
-many at the same time. Some ask about the file's project as well, some under a scope,
+It builds one tenant with a million memories and events about 10,000 files, with
+pinned records and with feedback. For about half of the files the newest records are
+events, which are shown with what followed them in the journal. Then agents ask what
+they need to know to modify a file, for random files: one after the other, and many at
+the same time. Some ask about the file's project as well, some under a scope,
 a few in the short or the full form; the answer says how many. The goals are for
 those who ask one after the other: half of the answers within 1 ms, and 99 of 100
 within 5 ms.
 
 A directory that --keep names is built and left there; --reuse measures it again,
-with the same --things and --frames. If another version made its index, that is made
-anew from the journal first, which the answer tells; a tenant that another version
-of this command filled in another way is refused.
+with the same --things and --frames. An index of another version is rebuilt from the
+journal first, and the answer says so; a tenant that another version of this command
+filled in another way is refused.
 
 Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 		Example: `  lukasa-bench context --things 2000 --frames 20 --calls 100 --callers 10`,
@@ -61,7 +61,7 @@ Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 func failedBench(r *bench.ContextReport, strict bool) error {
 	if n := r.One.Errors + r.Many.Errors; n > 0 {
 		return fault.Newf(fault.NotProven, "%d of %s failed, the first with: %s", n, counted(r.One.Calls+r.Many.Calls, "call"), r.Problem).
-			WithFix("the figures are good for nothing; correct what the error is about, and measure again")
+			WithFix("the figures are not valid; correct the cause of the error, and measure again")
 	}
 	if !strict {
 		return nil

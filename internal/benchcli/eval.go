@@ -35,30 +35,29 @@ func evalCommand(s *console) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval DIR",
 		Short: "Measure how much of the known evidence a search finds",
-		Long: `Measure how much of the known evidence a search finds. docs/quality.md tells what is
-measured, and has the figures of public data.
+		Long: `Measure how much of the known evidence a search finds. docs/quality.md describes what is
+measured, and has the figures for public data.
 
 DIR has *.ndjson files of HMX events and a questions.json,
 [{"tenant", "question", "category", "evidence": [event_id, …]}, …]. The events are
 recorded in a data directory of their own, which is removed afterwards; each question
-is asked in its tenant. The table tells which share of the evidence is among the
-first 5, 10 and 20 hits, and which is inside what fits into 500, 1000, 2000 and 4000
-tokens: hits in order until the first that does not fit, four characters a token.
-Plain BM25 over single events stands beside it.
+is asked in its tenant. The table shows the share of the evidence among the first 5, 10
+and 20 hits, and within 500, 1000, 2000 and 4000 tokens: hits in order until the first
+that does not fit, with four characters counted as a token. Plain BM25 over single
+events is the baseline.
 
 --fit also fits the weights of the parts of scores on the questions of all tenants but
 one, ranks the candidates of that one by them, and joins the figures of all tenants
-that were left out so. It tells whether the weights as they are could be better, and
-whether others only look so.
+that were left out in turn. It shows whether other weights would really be better.
 
---pack also asks for packs of 500, 1000, 2000 and 4000 tokens, and tells which share of
-the evidence is in them. These are real tokens, of all that an agent is given.
+--pack also asks for packs of 500, 1000, 2000 and 4000 tokens, and shows the share of
+the evidence in them. These are exact tokens of the whole text.
 
 If DIR has corpus.jsonl or corpus.jsonl.gz, queries.jsonl and qrels-*.tsv, as the
-collections of BEIR do, each document is recorded as an event, and the table tells
+collections of BEIR do, each document is recorded as an event, and the table shows
 nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all.
 
-` + "`lukasa-bench eval nexttool`" + ` measures how well the next tool of an agent is foreseen.`,
+` + "`lukasa-bench eval nexttool`" + ` measures how well the next tool of an agent is predicted.`,
 		Example: `  # What a directory has to hold
   mkdir shop && cp examples/session.ndjson shop
   echo '[{"tenant":"acme","question":"what is wrong with refunds?","category":"what","evidence":["019e5a3b-7c4d-7000-8000-000000000001"]}]' > shop/questions.json
@@ -73,7 +72,7 @@ nDCG at 10 and the recall at 100 with candidates by words, by meaning and by all
 	}
 	f := c.Flags()
 	f.StringVar(&flags.work, "work", "", "make the data directory inside `DIR` (default: where temporary files are)")
-	f.BoolVar(&flags.keep, "keep", false, "leave the data directory there, and tell where")
+	f.BoolVar(&flags.keep, "keep", false, "keep the data directory, and print its path")
 	f.BoolVar(&flags.fit, "fit", false, "fit weights on the other tenants, for each tenant in turn")
 	f.BoolVar(&flags.pack, "pack", false, "ask for packs, too, and measure what is in them")
 	f.IntVar(&flags.top, "top", 0, fmt.Sprintf("ask for `N` hits (default %d; with --fit %d, the most)", eval.DefaultTop, eval.MaxTop))
@@ -93,7 +92,7 @@ func (f *evalFlags) options(documents bool) (o eval.Options, err error) {
 	}
 	if documents && (f.fit || f.pack || f.only+f.questions+f.out != "") {
 		return o, fault.New(fault.Usage, "--fit, --pack, --only, --questions and --out are for conversations, and this is a collection of documents").
-			WithFix("leave them away")
+			WithFix("leave them out")
 	}
 	o = eval.Options{Work: f.work, Keep: f.keep, Top: f.top, Limit: f.limit, Seed: f.seed, Fit: f.fit, Pack: f.pack}
 	o.Sources, err = onlyFrom(f.only)

@@ -17,16 +17,16 @@ func hookCommand(s *console) *cobra.Command {
 		Short: "Measure how long an agent waits for its hooks",
 		Long: `Measure how long a coding agent waits for its hooks.
 
-Whole processes are timed, from their start to their end. In one run take turns: true, a
-hello world in Go if there is Go to build it, lukasa version, and four events of the hook of
+It times whole processes, from start to end. These take turns in one run: true, a hello
+world in Go if there is Go to build it, lukasa version, and four events of the hook of
 Claude Code (session start, prompt, before and after a tool) on a board with many events,
-each without a server and through a running one. What true and hello world take is the
-price of a process on this machine.
+each without a server and through a running one. The times of true and hello world are the
+cost of a process on this machine.
 
 The goals, of half of the runs: lukasa version within 10 ms; through a server a prompt
 within 15 ms and any other event within 10 ms; without a server any event within 60 ms.
 
-The program that is measured is lukasa beside this one, else that in PATH, or --program.
+The measured program is lukasa next to this one, else that in PATH, or --program.
 
 Exit code 1: a hook failed; or, with --strict, a goal is missed.`,
 		Example: `  lukasa-bench hook --help`,
@@ -52,7 +52,7 @@ Exit code 1: a hook failed; or, with --strict, a goal is missed.`,
 func failedHookBench(r *hooks.Report, strict bool) error {
 	if r.Failures > 0 {
 		return fault.Newf(fault.NotProven, "%s failed, the first with: %s", counted(r.Failures, "hook"), r.Problem).
-			WithFix("the figures of these are good for nothing; correct what the error is about, and measure again")
+			WithFix("these figures are not valid; correct the cause of the error, and measure again")
 	}
 	if !strict {
 		return nil

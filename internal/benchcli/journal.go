@@ -15,8 +15,8 @@ func journalCommand(s *console) *cobra.Command {
 	var strict bool
 	cmd := &cobra.Command{
 		Use:   "journal",
-		Short: "Measure the journal beside raw Pebble",
-		Long: `Measure the journal beside raw Pebble, and the way of a file of events into it.
+		Short: "Measure the journal against raw Pebble",
+		Long: `Measure the journal against raw Pebble, and the ingest of a file of events.
 
 Three cases are compared with Pebble's synced writes of the same payloads: batches
 of 1,000, 64 writers of single events, one writer of single events. Pebble has its

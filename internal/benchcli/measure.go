@@ -53,7 +53,7 @@ func missedGoals(names []string) error {
 		return nil
 	}
 	return fault.Newf(fault.NotProven, "this run does not reach %s: %s", counted(len(names), "goal"), strings.Join(names, ", ")).
-		WithFix("measure again on a machine that does nothing else, or leave --strict away")
+		WithFix("measure again on a machine that does nothing else, or leave --strict out")
 }
 
 // megabytes converts bytes to millions of bytes.

@@ -13,18 +13,17 @@ import (
 func nexttoolCommand(s *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "nexttool DIR",
-		Short: "Measure how well the next tool of an agent is foreseen",
-		Long: `Measure how well ` + "`lukasa next`" + ` foresees which tool comes next. docs/quality.md tells what is
-measured, and has the figures of public data.
+		Short: "Measure how well the next tool of an agent is predicted",
+		Long: `Measure how well ` + "`lukasa next`" + ` predicts the next tool. docs/quality.md describes what is
+measured, and has the figures for public data.
 
 DIR has *.ndjson files of HMX events and a sessions.json,
-[{"session": session_id, "task": name}, …]. Tasks are put into five folds. For every
-tool call of a fold it is asked which tool comes next, given the events before it and
-artifacts that were compiled from the sessions of the other folds. hit@1 is the share of
-calls whose tool was suggested first, hit@3 that among the first three; on the right
-those before which a tool had failed. Three ways to count stand beside it, learned from
-the same sessions: the tool that is most frequent, the one that most often came after
-the last, and after the last two.`,
+[{"session": session_id, "task": name}, …]. Tasks are put into five folds. Each tool call
+of a fold is predicted from the events before it and from artifacts that were compiled
+from the sessions of the other folds. hit@1 is the share of calls whose tool was
+suggested first, hit@3 that among the first three; the columns on the right are for calls
+after a failure. Three baselines are learned from the same sessions: the most frequent
+tool, the one that most often came after the last, and after the last two.`,
 		Example: `  # What a directory has to hold
   mkdir parcels && cp examples/parcels.ndjson parcels
   echo '[{"session":"session-2026-11-03-heavy-parcels","task":"weight"},{"session":"session-2026-11-05-broken-glass","task":"glass"}]' > parcels/sessions.json

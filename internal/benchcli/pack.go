@@ -27,8 +27,8 @@ The goals, for packs by rank: half of them within 10 ms and 99 of 100 within 30 
 and less than 1 GB of memory.
 
 A directory that --keep names is built and left there; --reuse measures it again, or
-one that ` + "`lukasa-bench recall --keep`" + ` has left, with the same --events. If another version
-made its index, that is made anew from the journal first, which the answer tells.
+one that ` + "`lukasa-bench recall --keep`" + ` has left, with the same --events. An index of another
+version is rebuilt from the journal first, and the answer says so.
 
 Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 		Example: `  lukasa-bench pack --events 500 --queries 8`,

@@ -49,9 +49,9 @@ func (s *console) execute(ctx context.Context, args []string) error {
 func (s *console) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   program,
-		Short: "Measure what this machine reaches, and how good the answers are",
-		Long: `Measure what this machine reaches, beside what others reach in the same run, and how
-good the answers are on data with known answers.
+		Short: "Measure speed on this machine, and how good the answers are",
+		Long: `Measure speed on this machine, against other programs in the same run, and how good the
+answers are on data with known answers.
 
 Machines are noisy, so the contenders take turns and the ratio counts. All writes
 are durable; everything is written to a directory of its own and removed.`,

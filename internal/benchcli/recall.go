@@ -24,11 +24,11 @@ index. Then
 questions are asked that were made from some words of an event at random, one after
 the other, for 50 hits: by words, meaning and names together, by each of the first
 two alone, and narrowed to a session, an agent, a month, a tag, and by a scope. The
-answer says how often the event was among the hits. At last the index of vectors is
+answer says how often the event was among the hits. Finally the index of vectors is
 compared with a scan of all vectors in memory, which takes 1 KB for each event.
 
-In made-up words everything is about as near as everything else, so how many of the
-nearest are found there says little. With --texts it is measured on texts that people
+With made-up words all texts are about equally similar, so the recall of nearest
+neighbours says little there. With --texts it is measured on texts that people
 wrote: a line each, or events, or JSON objects with a title and a text. One of fifty is
 asked, the others are stored, and halves of them put together make up the million.
 
@@ -37,8 +37,8 @@ within 10 ms and 99 of 100 within 30 ms, the event found for four questions of f
 vectors 12 times as fast as the scan and, of texts, with 99 of 100 of the nearest ten.
 
 A directory that --keep names is built and left there; --reuse measures it again,
-with the same --events. If another version made its index, that is made anew from
-the journal first, which the answer tells.
+with the same --events. An index of another version is rebuilt from the journal first,
+and the answer says so.
 
 Exit code 1: a call failed; or, with --strict, a goal is missed.`,
 		Example: `  lukasa-bench recall --events 500 --queries 8`,
@@ -77,7 +77,7 @@ func failedRecallBench(r *bench.RecallReport, strict bool) error {
 	}
 	if failed > 0 {
 		return fault.Newf(fault.NotProven, "%d of %s failed, the first with: %s", failed, counted(calls, "call"), r.Problem).
-			WithFix("the figures are good for nothing; correct what the error is about, and measure again")
+			WithFix("the figures are not valid; correct the cause of the error, and measure again")
 	}
 	if !strict {
 		return nil

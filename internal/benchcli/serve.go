@@ -14,20 +14,20 @@ func serveCommand(s *console) *cobra.Command {
 	var flags benchFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Measure the server beside the library and bare handlers",
-		Long: `Measure the server beside the library and bare handlers.
+		Short: "Measure the server against the library and bare handlers",
+		Long: `Measure the server against the library and bare handlers.
 
 A server listens on loopback in this process, with keys, quotas, metrics and log, and
 is called from this process, too. A stream of events as lines over one connection is
 compared with the library's ingest of the same lines on a board of its own; single
 events from 64 connections with a handler that appends each body to a file and fsyncs;
 packs of 2,000 tokens with the same packs by the library on the same board. The two
-take turns. Then, beside nothing, a WebSocket and a tail of new events, and the tool
-pack_context over MCP beside the library.
+take turns. Then it measures, without a baseline, a WebSocket and a tail of new events,
+and the tool pack_context over MCP against the library.
 
 The goals: lines at 0.7 of the library's speed, single events at 0.5 of the handler's,
-and less than 1 ms more for half of the packs. Those who call share the processors with
-the server.
+and less than 1 ms more for half of the packs. The callers share the processors with the
+server.
 
 Exit code 1: a goal is missed, with --strict.`,
 		Example: `  lukasa-bench serve --events 500`,

@@ -31,7 +31,7 @@ func (r Refusal) fault() *fault.Error {
 	why := map[memory.ViolationRule]string{
 		memory.RuleReadOnly:  "the scope only reads",
 		memory.RuleContent:   "what was to be written is out of scope",
-		memory.RuleExisting:  "what is there already is out of scope",
+		memory.RuleExisting:  "the existing record is out of scope",
 		memory.RuleCited:     "what it draws on is out of scope, or is not there",
 		memory.RuleTenant:    "it is another tenant's",
 		memory.RuleAgent:     "it is in the name of another agent than the scope's",

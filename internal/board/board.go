@@ -287,7 +287,7 @@ func (b *Board) OpenIndex(name string) (*kv.Store, error) {
 		}
 	case err == nil && string(owner) != b.id:
 		err = fault.Newf(fault.Damaged, "%s is the index of another directory, %q", b.Path(name), owner).
-			WithFix("`lukasa rebuild` makes the index anew from the journal")
+			WithFix("`lukasa rebuild` rebuilds the index from the journal")
 	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())

@@ -22,7 +22,7 @@ func (b *Board) HeadAt(s State, position uint64) (journal.Frame, error) {
 	}
 	if !ok {
 		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, s.Tenant.Name).
-			WithFix("`lukasa rebuild` makes the index anew from the journal")
+			WithFix("`lukasa rebuild` rebuilds the index from the journal")
 	}
 	f, err := b.log.Read(at.LSN, nil)
 	if apply.Bodiless(err) {

@@ -29,7 +29,7 @@ func (b *Board) FrameIn(s State, position uint64, whole bool) (journal.Frame, er
 	}
 	if !ok {
 		return journal.Frame{}, fault.Newf(fault.Damaged, "the index has no place for position %d of tenant %q", position, s.Tenant.Name).
-			WithFix("`lukasa rebuild` makes the index anew from the journal")
+			WithFix("`lukasa rebuild` rebuilds the index from the journal")
 	}
 	gone := false
 	if !whole {
@@ -55,7 +55,7 @@ func (b *Board) FrameIn(s State, position uint64, whole bool) (journal.Frame, er
 			f.Erased, f.Body = true, nil
 			break
 		}
-		return f, fault.Newf(fault.Damaged, "position %d of tenant %q is blank on the disk, but nobody erased it", position, s.Tenant.Name)
+		return f, fault.Newf(fault.Damaged, "position %d of tenant %q is blank on the disk, but no redaction erased it", position, s.Tenant.Name)
 	}
 	if merkle.LeafHash(f.Header) != at.Leaf {
 		return f, fault.Newf(fault.Damaged, "position %d of tenant %q: the journal and the index disagree about its leaf", position, s.Tenant.Name)

@@ -57,7 +57,7 @@ func (b *Board) Put(ctx context.Context, w Writer, tenant string, body memory.Bo
 func none(body memory.Body) bool { return body == nil || reflect.ValueOf(body).IsNil() }
 
 func noBody() error {
-	return fault.New(fault.InvalidArgument, "body: there is none").WithFix("give what is to be kept")
+	return fault.New(fault.InvalidArgument, "body: there is none").WithFix("give the record to store")
 }
 
 // PutAs is Put of content with at most the given trust, by a writer whose scope
@@ -321,7 +321,7 @@ func Outranks(w Writer, head *catalog.Head) error {
 	guard := max(head.Trust, head.Ended)
 	if w.Ceiling() < guard {
 		return fault.Newf(fault.Untrusted, "%s %s was written or ended with trust %s; a writer of trust %s may not change it", head.Kind, head.ID, guard, w.Ceiling()).
-			WithFix("have someone of tier " + guard.String() + " change it, or write something new")
+			WithFix("have a writer of tier " + guard.String() + " change it, or write something new")
 	}
 	if head.Visibility == memory.VisiblePrivate && head.Actor != w.Actor && w.Ceiling() < record.Operator {
 		return fault.Newf(fault.Untrusted, "%s %s is private to %q", head.Kind, head.ID, head.Actor).

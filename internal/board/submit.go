@@ -223,7 +223,7 @@ func (b *Board) writable() error {
 	}
 	if free < reserve {
 		b.unchecked = 0 // check again next time
-		return fault.Newf(fault.DiskFull, "%s has %d KiB left, less than the %d KiB that are kept to put things in order", b.dir, free>>10, reserve>>10)
+		return fault.Newf(fault.DiskFull, "%s has %d KiB left, less than the %d KiB that are reserved for repairs", b.dir, free>>10, reserve>>10)
 	}
 	return nil
 }

@@ -48,10 +48,10 @@ func (o Options) Normalize() (Options, error) {
 	switch {
 	case o.BudgetTokens < 0:
 		return o, fault.Newf(fault.InvalidArgument, "budget_tokens: %d is less than nothing", o.BudgetTokens).
-			WithFix(fmt.Sprintf("give 1 to %d tokens, or 0 for the usual %d", MaxBudgetTokens, DefaultBudgetTokens))
+			WithFix(fmt.Sprintf("give 1 to %d tokens, or 0 for the default %d", MaxBudgetTokens, DefaultBudgetTokens))
 	case o.OutcomeLimit < 0:
 		return o, fault.Newf(fault.InvalidArgument, "outcome_limit: %d is less than nothing", o.OutcomeLimit).
-			WithFix(fmt.Sprintf("give 1 to %d, or 0 for the usual %d; include_tiers leaves outcomes out", MaxOutcomeLimit, DefaultOutcomeLimit))
+			WithFix(fmt.Sprintf("give 1 to %d, or 0 for the default %d; include_tiers leaves outcomes out", MaxOutcomeLimit, DefaultOutcomeLimit))
 	}
 	for i, tier := range o.IncludeTiers {
 		if !slices.Contains(Tiers(), tier) {

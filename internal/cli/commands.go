@@ -19,10 +19,10 @@ import (
 const programLong = `Lukasa is the memory of software agents: what they saw and did, kept and handed back.
 It records events and versioned memories in an append-only journal in one
 directory. What it acknowledged is on the disk, what was erased is gone, and a
-Merkle tree for each tenant proves the rest to someone who has only a key.
+Merkle tree for each tenant proves the rest to anyone with the public key.
 
-It also speaks HMX-1.0, the protocol of agents and their memory: check events,
-artifacts and context packs, hash them, translate them.`
+It also supports HMX-1.0, the protocol of agents and their memory: it validates,
+hashes and translates events, artifacts and context packs.`
 
 // programExample has the first commands for a new user, in a checkout.
 const programExample = `  lukasa demo

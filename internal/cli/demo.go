@@ -44,13 +44,13 @@ func demoCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "See in ten seconds what it does, on a sample history",
-		Long: `Take a tour on a board of its own, with two weeks of a made-up coding agent: what it
-did is recorded and compiled, three questions get their packs, a correction takes the
-place of what it corrects, and a password is erased while every proof stays good.
+		Long: `Run a tour on a board of its own, with two weeks of a made-up coding agent: its events
+are recorded and compiled, three questions get their packs, a correction replaces what
+it corrects, and a password is erased while every proof stays valid.
 
-Nothing is asked, nothing is fetched, no language model is called, and your own data
-directory is left alone. The board is removed in the end, unless --keep names a place
-for it, where every other command can look at it.`,
+It asks nothing, fetches nothing, calls no language model and does not touch your own
+data directory. The board is removed at the end, unless --keep names a directory for
+it, where every other command can read it.`,
 		Example: `  lukasa demo
   lukasa demo --keep lantern`,
 		Args: ask.NoArgs,
@@ -107,7 +107,7 @@ func runDemo(ctx context.Context, s *ask.Shell, flags *demoFlags) (err error) {
 		defer func() { _ = os.RemoveAll(made) }() // whatever is left is in the temporary directory
 		dir = filepath.Join(made, "data")
 	} else if _, err := os.Lstat(dir); err == nil {
-		return fault.Newf(fault.Usage, "--keep: %s is there already", dir).WithFix("name a directory that is not there yet")
+		return fault.Newf(fault.Usage, "--keep: %s exists already", dir).WithFix("name a directory that is not there yet")
 	}
 	began := s.Now()
 	now := demo.Now()
@@ -171,7 +171,7 @@ func (t *tour) record(ctx context.Context) error {
 			first = session.First
 		}
 	}
-	t.title("Two weeks of a coding agent", "What it was told, did and saw is recorded as it happens: on the disk before it is acknowledged, in a Merkle tree that proves it.")
+	t.title("Two weeks of a coding agent", "What it reads, says and does is recorded as it happens: on the disk before it is acknowledged, in a Merkle tree that proves it.")
 	t.print("%s in %s, from %s to %s", term.Counted(rep.Accepted, "event"), term.Counted(len(sessions), "session"),
 		first.UTC().Format(time.DateOnly), demo.Now().Format(time.DateOnly))
 	t.print("root %s", hex.EncodeToString(rep.Tenants[0].Hash[:]))

@@ -62,7 +62,7 @@ func TestDemo(t *testing.T) {
 	if want := (demoErased{Event: demo.Regretted, ProofHolds: true, OnlyGrew: true}); a.Erased != want {
 		t.Errorf("erased: %+v", a.Erased)
 	}
-	if code, _, stderr := runAt(time.Now(), none, "demo", "--keep", kept); code != 2 || !strings.Contains(stderr, "is there already") {
+	if code, _, stderr := runAt(time.Now(), none, "demo", "--keep", kept); code != 2 || !strings.Contains(stderr, "exists already") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	code, stdout, stderr = runAt(time.Now(), none, "demo")

@@ -34,13 +34,13 @@ func mcpCommand(s *ask.Shell) *cobra.Command {
 starts this command: its tools remember, recall, search, pack context and record
 what happens. It ends when its input does.
 
-What is written has the trust of an agent. --agent names it: then it writes in
-that name alone, and sees what is private to it. A data directory that is not
-there is made. When a server has the directory, or another agent through this
-command, it goes through that one; then several can be at work at the same time.
+What is written has the trust of an agent. With --agent it writes only in that name,
+and sees what is private to that agent. The data directory is created if it does not
+exist. If a server has the directory open, or another ` + "`lukasa mcp`" + `, the calls go
+through that process, so that several agents can work at the same time.
 
-What the agent does in the session under way is not found, where its environment
-says which that is, and rules of other projects than the one it is in do not apply.`,
+If the environment of the agent names its session, searches leave out what the agent
+did in that session. Rules of other projects do not apply.`,
 		Example: `  lukasa mcp < /dev/null
   echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | lukasa mcp --tenant acme --tools all`,
 		Args: ask.NoArgs,

@@ -20,7 +20,7 @@ var noOperation = map[string]string{
 	"fingerprint verify":  "needs no board",
 	"fingerprint merge":   "needs no board",
 	"scope":               "has commands below it",
-	"scope narrow":        "needs no board: whoever holds a token narrows it",
+	"scope narrow":        "needs no board: the holder of a token narrows it",
 	"embed":               "has a server for models asked that the caller names",
 	"refine":              "has a server for models asked that the caller names",
 	"rebuild":             "has the directory to itself",

@@ -36,11 +36,11 @@ func TestScopeEnds(t *testing.T) {
 		{"when it is over, and the clock is said to be another", now.Add(time.Hour), []string{"--now", "2026-11-06T09:30:00Z"}, fault.ScopeExpired},
 		{"while it is good, and the time is said to be later", now.Add(30 * time.Minute), []string{"--now", "2026-11-06T11:00:00Z"}, fault.ScopeExpired},
 	} {
-		for _, command := range []string{"list", "context", "recall k"} {
+		for command, shown := range map[string]string{"list": "k", "context": "The scope only reads", "recall k": "k"} {
 			args := append(append(strings.Fields(command), "--scope", token), tc.args...)
 			code, out, problems := runAt(tc.at, env, args...)
 			if tc.code == "" {
-				if code != 0 || !strings.Contains(out, "k") {
+				if code != 0 || !strings.Contains(out, shown) {
 					t.Errorf("%s, %s: %d %s", command, tc.name, code, problems)
 				}
 				continue

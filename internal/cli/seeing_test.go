@@ -254,7 +254,7 @@ func TestDoctorAsksTheServer(t *testing.T) {
 	defer func() { _ = desk.Close(t.Context()) }()
 	var out, problems bytes.Buffer
 	code := Run(t.Context(), []string{"doctor"}, strings.NewReader(""), &out, &problems, homeEnv(home))
-	for _, want := range []string{`ok    lock `, `ok    journal         the server finds it in order`, `ok    runs            it answers commands`, `ok    version `, `mend  port            nothing is reached at http://127.0.0.1:1`} {
+	for _, want := range []string{`ok    lock `, `ok    journal         the server finds it in order`, `ok    runs            it answers commands`, `ok    version `, `mend  port            no connection to http://127.0.0.1:1`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}

@@ -30,12 +30,12 @@ func serveCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the memory over HTTP, WebSocket and MCP",
-		Long: `Serve a data directory to agents, browsers, brokers and other services, until it is
-told to stop. It prints where it listens, how to call it, and how to add it to
-an agent. A data directory that is not there is made.
+		Long: `Serve a data directory to agents, browsers, brokers and other services, until it
+receives a signal. It prints its address, how to call it, and how to add it to an
+agent. The data directory is created if it does not exist.
 
-Nobody is served without a credential. The operator's own token is $LUKASA_TOKEN,
-or is made on the first start and kept in the file TOKEN of the data directory;
+Every call needs a credential. The operator's own token is $LUKASA_TOKEN, or is made
+on the first start and kept in the file TOKEN of the data directory;
 ` + "`lukasa key create`" + ` makes others, for tenants and agents. All commands work while
 the directory is served: they ask the server.
 
@@ -115,7 +115,7 @@ func effective(s *ask.Shell, c *cobra.Command, flags *serveFlags) (*node.Effecti
 		}
 	})
 	if text, ok := given["data"]; ok && text == "" {
-		return nil, fault.New(fault.Usage, "--data is empty").WithFix("name a directory, or leave the flag away")
+		return nil, fault.New(fault.Usage, "--data is empty").WithFix("name a directory, or leave the flag out")
 	}
 	file := flags.config
 	if !c.Flags().Changed("config") {
@@ -156,7 +156,7 @@ func serve(s *ask.Shell, c *cobra.Command, flags *serveFlags) error {
 	n, err := node.Start(c.Context(), e.Config, node.Options{
 		Log: log, Version: buildVersion(), WitnessDir: s.WitnessDir(),
 		Progress: func(done, total uint64) {
-			p.Update(func() string { return "opening: read " + term.Share(done, total) + " of the journal anew" })
+			p.Update(func() string { return "opening: read " + term.Share(done, total) + " of the journal again" })
 		},
 	})
 	if err != nil {

@@ -27,9 +27,9 @@ type versionAnswer struct {
 func versionCommand(s *ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is",
-		Long: `Say which version of lukasa this is, which protocol it speaks, and what it was built with.
-Put this into a bug report.`,
+		Short: "Print the version",
+		Long: `Print the version of lukasa, its protocol, and what it was built with. Put this into a
+bug report.`,
 		Example: `  lukasa version
   lukasa version --json`,
 		Args: ask.NoArgs,

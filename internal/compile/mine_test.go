@@ -28,7 +28,7 @@ import (
 	"lukasa.dev/internal/trace/shapes"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 func traceRef(id string) *trace.Ref { return &trace.Ref{ID: id, Time: 1e12} }
 

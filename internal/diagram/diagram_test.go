@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // sample is a graph with everything: columns, a pair with two edges, a loop, an isolated node,
 // and hostile names.

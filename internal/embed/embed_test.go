@@ -24,7 +24,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The texts that came with the model, with their pieces and the first numbers of their vectors.
 func TestVectorsOfTheModel(t *testing.T) {

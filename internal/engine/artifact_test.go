@@ -262,7 +262,7 @@ func TestApprove(t *testing.T) {
 		{"v1", "archived", "x", "superseded is final"},
 		{"other", "archived", "x", "an artifact that is draft cannot become archived: allowed are active, deprecated"},
 		{"v2", "deprecated", " ", "reason: there is none"},
-		{"v2", "superseded", "x", `to: is "superseded", which nobody decides by hand`},
+		{"v2", "superseded", "x", `to: is "superseded", which cannot be set by hand`},
 		{"v2", "archived", strings.Repeat("x", memory.MaxReason+1), "reason: has 4097 bytes"},
 	} {
 		_, err := b.DecideArtifact(ctx, user, engine.ArtifactDecision{Tenant: "acme", ID: c.id, To: c.to, Reason: c.reason})

@@ -274,7 +274,7 @@ func TestFindIsBounded(t *testing.T) {
 		t.Errorf("after the last of them: %+v %v", found, err)
 	}
 	step := engine.Step{Kinds: []memory.EdgeKind{memory.EdgeSupports}, Hops: 1}
-	refused("too many nodes", engine.FindOptions{KeyPrefix: "hub", Follow: []engine.Step{step}}, "more than 10000 things and events", "seeds")
+	refused("too many nodes", engine.FindOptions{KeyPrefix: "hub", Follow: []engine.Step{step}}, "more than 10000 records and events", "seeds")
 	if got := ids(t, b, engine.FindOptions{Tenant: "acme", KeyPrefix: "hub", Follow: []engine.Step{{Kinds: []memory.EdgeKind{memory.EdgeCauses}, Hops: 6}}}); got != "hub/0" {
 		t.Errorf("along edges of a kind that there is not: %s", got)
 	}
@@ -337,7 +337,7 @@ func TestFindAdvice(t *testing.T) {
 		if o.View.Scope != "" {
 			many, want = "too many", 0
 		}
-		if !strings.HasPrefix(err.Error(), "find: "+many+" things and events") {
+		if !strings.HasPrefix(err.Error(), "find: "+many+" records and events") {
 			t.Errorf("%s: %v", name, err)
 		}
 		o.After, o.Before = after, before

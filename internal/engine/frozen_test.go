@@ -15,7 +15,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-var update = flag.Bool("update", false, "write the frozen directory of the current formats anew")
+var update = flag.Bool("update", false, "rewrite the frozen directory of the current formats")
 
 const frozen = "testdata/format-1"
 

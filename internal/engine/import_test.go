@@ -180,13 +180,13 @@ func TestImportForgeries(t *testing.T) {
 			f.memory("m", 2, "text")
 		}, "digest of version 3"},
 		{"an event of another tenant", func(f *forgery) { f.add(record.Event, "e2", eventPayload("globex", "e2")) }, "another tenant"},
-		{"an event twice", func(f *forgery) { f.event("e1") }, "id: the record at position 1 has it too"},
-		{"an event's id erased and again", func(f *forgery) { f.redact(record.Event, f.blank(record.Event, "x"), "x"); f.event("x") }, "has it too"},
+		{"an event twice", func(f *forgery) { f.event("e1") }, "id: the record at position 1 has the same id"},
+		{"an event's id erased and again", func(f *forgery) { f.redact(record.Event, f.blank(record.Event, "x"), "x"); f.event("x") }, "has the same id"},
 		{"a tombstone's id twice", func(f *forgery) {
 			f.add(record.Tombstone, "t", `{"kind":"memory","id":"m","version":1}`)
 			f.memory("m", 3, "text")
 			f.add(record.Tombstone, "t", `{"kind":"memory","id":"m","version":3}`)
-		}, "has it too"},
+		}, "has the same id"},
 		{"a time that falls", func(f *forgery) { f.event("e2"); f.last().Time-- }, "before that of the record in front"},
 		{"a time far ahead", func(f *forgery) { f.event("e2"); f.last().Time = time.Now().Add(25 * time.Hour).UnixNano() }, "more than a day after"},
 		{"a time at the end of all time", func(f *forgery) { f.event("e2"); f.last().Time = 1<<63 - 1 }, "more than a day after"},

@@ -246,7 +246,7 @@ func TestPackGolden(t *testing.T) {
 				t.Fatalf("%v; make it with -update", err)
 			}
 			if string(want) != text {
-				t.Errorf("the pack differs from %s; if it should, make it anew with -update:\n%s", file, text)
+				t.Errorf("the pack differs from %s; if it should, rewrite it with -update:\n%s", file, text)
 			}
 		}
 	}

@@ -476,7 +476,7 @@ func TestPackRemade(t *testing.T) {
 		{"scoped", engine.VerifyPackOptions{}, engine.RemadeNotPossible, "under a scope, whose token is not at hand"},
 		{"scoped", engine.VerifyPackOptions{Scope: brief}, engine.RemadeNotPossible, "another scope"},
 		{"scoped", engine.VerifyPackOptions{Scope: token}, engine.RemadeYes, ""},
-		{"over", engine.VerifyPackOptions{Scope: brief}, engine.RemadeNotPossible, "is over"},
+		{"over", engine.VerifyPackOptions{Scope: brief}, engine.RemadeNotPossible, "has expired"},
 		{"model", engine.VerifyPackOptions{}, engine.RemadeNotPossible, `the model "outside"`},
 		{"model", engine.VerifyPackOptions{Embedder: fixed{"outside", []float32{1, 0.5}}}, engine.RemadeYes, ""},
 		{"model", engine.VerifyPackOptions{Embedder: fixed{"outside", []float32{-1, 0.5}}}, engine.RemadeNotPossible, "another vector"},

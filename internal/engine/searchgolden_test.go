@@ -80,6 +80,6 @@ func TestSearchGolden(t *testing.T) {
 		t.Fatalf("%v; make it with -update", err)
 	}
 	if string(want) != string(data)+"\n" {
-		t.Errorf("the answers differ from %s; if they should, make it anew with -update", file)
+		t.Errorf("the answers differ from %s; if they should, rewrite it with -update", file)
 	}
 }

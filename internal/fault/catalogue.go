@@ -95,7 +95,7 @@ type Entry struct {
 // catalogue is the only list. docs/errors.md describes each row, and a test compares the two.
 var catalogue = [...]Entry{{
 	Code:    Usage,
-	Meaning: "The request cannot be understood as it was written.",
+	Meaning: "The request is not valid: a flag or an argument is wrong.",
 	Advice:  "Correct the flags or arguments; `--help` of the command lists them.",
 	HTTP:    statusBadRequest,
 	Exit:    ExitUsage,
@@ -151,7 +151,7 @@ var catalogue = [...]Entry{{
 	Exit:    ExitProblem,
 }, {
 	Code:    NotFound,
-	Meaning: "There is nothing of that name here.",
+	Meaning: "Nothing here has that name.",
 	Advice:  "Check the name and the tenant; `lukasa list` shows what there is.",
 	HTTP:    statusNotFound,
 	Exit:    ExitProblem,
@@ -163,8 +163,8 @@ var catalogue = [...]Entry{{
 	Exit:    ExitProblem,
 }, {
 	Code:    VersionConflict,
-	Meaning: "Someone else changed it since the version the request names.",
-	Advice:  "Read it again, decide anew, and send the version you saw.",
+	Meaning: "It was changed after the version that the request names.",
+	Advice:  "Read it again, decide again, and send the version that you read.",
 	HTTP:    statusConflict,
 	Exit:    ExitProblem,
 }, {
@@ -176,25 +176,25 @@ var catalogue = [...]Entry{{
 }, {
 	Code:    Untrusted,
 	Meaning: "The writer's trust tier is too low for this.",
-	Advice:  "Have someone of the tier that the message names write it.",
+	Advice:  "Have a writer of the tier that the message names write it.",
 	HTTP:    statusUnprocessable,
 	Exit:    ExitProblem,
 }, {
 	Code:    ScopeInvalid,
-	Meaning: "The scope token is not a good one here.",
-	Advice:  "Ask whoever gave it for another; `lukasa scope inspect` shows what it says.",
+	Meaning: "The scope token is not valid here.",
+	Advice:  "Ask its issuer for another; `lukasa scope inspect` shows what it says.",
 	HTTP:    statusUnauthorized,
 	Exit:    ExitProblem,
 }, {
 	Code:    ScopeExpired,
-	Meaning: "The scope token is over.",
-	Advice:  "Ask whoever gave it for a new one.",
+	Meaning: "The scope token has expired.",
+	Advice:  "Ask its issuer for a new one.",
 	HTTP:    statusUnauthorized,
 	Exit:    ExitProblem,
 }, {
 	Code:    OutOfScope,
 	Meaning: "The scope does not allow this.",
-	Advice:  "Do without it, or ask whoever gave the scope for a wider one.",
+	Advice:  "Do without it, or ask the issuer of the scope for a wider one.",
 	HTTP:    statusForbidden,
 	Exit:    ExitProblem,
 }, {
@@ -224,20 +224,20 @@ var catalogue = [...]Entry{{
 	Exit:    ExitEnvironment,
 }, {
 	Code:    DiskFull,
-	Meaning: "There is too little room on the disk to write safely.",
+	Meaning: "The disk has too little free space to write safely.",
 	Advice:  "Make room, then send it again. What was acknowledged is safe.",
 	Retry:   true,
 	HTTP:    statusNoRoom,
 	Exit:    ExitEnvironment,
 }, {
 	Code:    WriteFailed,
-	Meaning: "The disk refused a write, so nothing more is written until the directory is opened anew.",
-	Advice:  "Look after the disk, then restart. What was acknowledged is safe; what was not may be sent again.",
+	Meaning: "The disk refused a write, so nothing more is written until the directory is opened again.",
+	Advice:  "Repair the disk, then restart. What was acknowledged is safe; what was not may be sent again.",
 	HTTP:    statusUnavailable,
 	Exit:    ExitEnvironment,
 }, {
 	Code:    Damaged,
-	Meaning: "Bytes on the disk are not what was written.",
+	Meaning: "Bytes on the disk differ from what was written.",
 	Advice:  "Run `lukasa verify --deep` to see all of it, then restore from a copy or `lukasa rebuild` if only the index is hit.",
 	HTTP:    statusInternal,
 	Exit:    ExitEnvironment,
@@ -276,12 +276,12 @@ var catalogue = [...]Entry{{
 }, {
 	Code:    Forbidden,
 	Meaning: "A hard rule of a user or an operator forbids the action that is planned.",
-	Advice:  "Leave it, do what the verdict says instead, or ask whoever made the rule.",
+	Advice:  "Do not take it, do what the verdict says instead, or ask the author of the rule.",
 	HTTP:    statusForbidden,
 	Exit:    ExitForbidden,
 }, {
 	Code:    NeedsMending,
-	Meaning: "The doctor found something that needs mending.",
+	Meaning: "The doctor found a problem that needs mending.",
 	Advice:  "Do what the findings say; each has its own advice.",
 	HTTP:    statusConflict,
 	Exit:    ExitProblem,
@@ -294,7 +294,7 @@ var catalogue = [...]Entry{{
 }, {
 	Code:    NotPermitted,
 	Meaning: "The credential does not allow this.",
-	Advice:  "Use a credential with the right that is named, or ask whoever runs the server for one.",
+	Advice:  "Use a credential that has the right that the message names, or ask the operator of the server for one.",
 	HTTP:    statusForbidden,
 	Exit:    ExitUsage,
 }, {
@@ -305,45 +305,45 @@ var catalogue = [...]Entry{{
 	Exit:    ExitUsage,
 }, {
 	Code:    RateLimited,
-	Meaning: "The tenant sends more than its share for now.",
+	Meaning: "The tenant sends more than its rate limit allows.",
 	Advice:  "Wait as long as `Retry-After` says, then send it again.",
 	Retry:   true,
 	HTTP:    statusTooMany,
 	Exit:    ExitEnvironment,
 }, {
 	Code:    OverQuota,
-	Meaning: "The tenant has as much on record as it may.",
-	Advice:  "Ask whoever runs the server for more room.",
+	Meaning: "The tenant has reached its limit of records or bytes.",
+	Advice:  "Ask the operator of the server for a higher limit.",
 	HTTP:    statusTooMany,
 	Exit:    ExitProblem,
 }, {
 	Code:    UnknownRoute,
-	Meaning: "There is nothing at this address.",
+	Meaning: "No operation has this address.",
 	Advice:  "Look the address up in `/openapi.json`.",
 	HTTP:    statusNotFound,
 	Exit:    ExitUsage,
 }, {
 	Code:    WrongMethod,
-	Meaning: "The address is there, but not for this method.",
+	Meaning: "The address exists, but not for this method.",
 	Advice:  "Use one of the methods that `Allow` lists.",
 	HTTP:    statusWrongMethod,
 	Exit:    ExitUsage,
 }, {
 	Code:    WrongMedia,
-	Meaning: "The body is of a type or an encoding that is not read here.",
-	Advice:  "Send one of the content types and encodings that are named.",
+	Meaning: "The body has a type or an encoding that this address does not read.",
+	Advice:  "Send one of the content types and encodings that the message names.",
 	HTTP:    statusWrongMedia,
 	Exit:    ExitUsage,
 }, {
 	Code:    Overloaded,
-	Meaning: "The server has more to do than it can hold in memory.",
+	Meaning: "The server has more work than it can hold in memory.",
 	Advice:  "Wait as long as `Retry-After` says, then send it again.",
 	Retry:   true,
 	HTTP:    statusUnavailable,
 	Exit:    ExitEnvironment,
 }, {
 	Code:    TooSlow,
-	Meaning: "The call did not come or end within the time that it has.",
+	Meaning: "The call did not arrive or end within its time limit.",
 	Advice:  "Send it again, in smaller parts.",
 	Retry:   true,
 	HTTP:    statusTooSlow,
@@ -351,7 +351,7 @@ var catalogue = [...]Entry{{
 }, {
 	Code:    BadConfig,
 	Meaning: "The configuration cannot be used as it is written.",
-	Advice:  "Correct the setting that is named; docs/operations.md lists all of them.",
+	Advice:  "Correct the setting that the message names; docs/operations.md lists all of them.",
 	HTTP:    statusInternal,
 	Exit:    ExitUsage,
 }, {
@@ -369,14 +369,14 @@ var catalogue = [...]Entry{{
 	Exit:    ExitInternal,
 }, {
 	Code:    Canceled,
-	Meaning: "The work was stopped before its end, on request.",
+	Meaning: "The work was stopped on request before it ended.",
 	Advice:  "Run it again when you want it done.",
 	Retry:   true,
 	HTTP:    statusClosed,
 	Exit:    ExitCanceled,
 }, {
 	Code:    Internal,
-	Meaning: "The program failed in a way that it has no name for.",
+	Meaning: "The program failed with an error that has no code of its own.",
 	Advice:  "Report it as a bug, with the command and this message.",
 	HTTP:    statusInternal,
 	Exit:    ExitInternal,

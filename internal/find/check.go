@@ -309,7 +309,7 @@ func (q *query) checkShape(p *problems) {
 	if !slices.Contains(FindOrders(), q.Order) {
 		p.add("order", "is "+retrieval.Quoted(string(q.Order))+", which is not an order", "use one of "+retrieval.Words(FindOrders()))
 	} else if q.Order == ByRelevance && q.Text == "" {
-		p.add("order", "is relevance, but there is no text that things could be relevant to", "give text, or another order")
+		p.add("order", "is relevance, but there is no text to compare with", "give text, or another order")
 	}
 }
 
@@ -317,13 +317,13 @@ func (q *query) checkShape(p *problems) {
 func (q *query) bounded() error {
 	located := q.frame.Ref != "" || q.Session != "" || q.Agent != ""
 	if q.events && !located {
-		return fault.New(fault.InvalidArgument, "find: nothing narrows which events are looked at").
-			WithFix("say whose they are, with session or agent, or what they are about, with frame and its reference; or leave event out of kinds")
+		return fault.New(fault.InvalidArgument, "find: no filter narrows the events to read").
+			WithFix("add session or agent, or frame with its reference; or leave event out of kinds")
 	}
 	if len(q.Kinds) == 0 || located || q.KeyPrefix != "" || len(q.Types)+len(q.Tags) > 0 || !q.After.IsZero() || !q.Before.IsZero() {
 		return nil
 	}
-	return fault.New(fault.InvalidArgument, "find: nothing narrows what is looked at").WithFix("give at least one of " + retrieval.Words(narrowing()))
+	return fault.New(fault.InvalidArgument, "find: no filter narrows the records to read").WithFix("give at least one of " + retrieval.Words(narrowing()))
 }
 
 // narrowing lists the predicates that narrow the search.

@@ -52,7 +52,7 @@ func compileCompare(c Compare, at string, p *problems) (comparison, bool) {
 	if head, name, ok := strings.Cut(c.Field, "."); ok && (head == "data" || head == "metadata") {
 		out.field, out.name = head, name
 		if name == "" || len(name) > memory.MaxName {
-			p.add(at+".field", fmt.Sprintf("names a member of %s with %d bytes", head, len(name)), fmt.Sprintf("give 1 to %d bytes behind the dot", memory.MaxName))
+			p.add(at+".field", fmt.Sprintf("names a member of %s with %d bytes", head, len(name)), fmt.Sprintf("give 1 to %d bytes after the dot", memory.MaxName))
 		}
 	} else if !slices.Contains(CompareFields(), c.Field) || strings.Contains(c.Field, ".") {
 		p.add(at+".field", "is "+retrieval.Quoted(c.Field)+", which cannot be compared", "use one of "+retrieval.Words(CompareFields()))

@@ -203,7 +203,7 @@ func (g *graph) node(u memory.URI) (*candidate, error) {
 		return nil, nil
 	}
 	if g.met++; g.met > maxNodes {
-		return nil, tooFar(fmt.Sprintf("more than %d things and events", maxNodes)).
+		return nil, tooFar(fmt.Sprintf("more than %d records and events", maxNodes)).
 			WithFix("begin from fewer hits with seeds, take fewer hops, or follow fewer kinds of edges in one direction")
 	}
 	return c, nil

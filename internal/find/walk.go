@@ -255,7 +255,7 @@ func (s *search) tooMany(routes []route) *fault.Error {
 	for _, w := range routes {
 		tried = append(tried, w.name)
 	}
-	return fault.Newf(fault.InvalidArgument, "find: %s things and events would be looked at, by whichever of %s", many, strings.Join(tried, ", "))
+	return fault.Newf(fault.InvalidArgument, "find: %s records and events would be read, by each of %s", many, strings.Join(tried, ", "))
 }
 
 // fewerThings advises how to read fewer records: with predicates that have a list

@@ -73,7 +73,7 @@ func (f *Fingerprint) Verify() error {
 	}
 	if sum != f.Hash {
 		return fault.Newf(fault.InvalidDocument, "fingerprint: /hash: it is %q, and that of the content is %s", cut(f.Hash), sum).
-			WithFix("take the fingerprint as it was exported; somebody has changed it")
+			WithFix("use the fingerprint as it was exported; it was changed since")
 	}
 	return nil
 }

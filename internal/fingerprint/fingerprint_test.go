@@ -22,7 +22,7 @@ import (
 	"lukasa.dev/internal/trace"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
+var update = flag.Bool("update", false, "rewrite the golden file")
 
 func must(t testing.TB, in Input) *Fingerprint {
 	t.Helper()
@@ -441,11 +441,11 @@ func TestDecodeRefuses(t *testing.T) {
 		"no list":      {replaced(`"kinds":[`, `"kinds":{},"x":[`), fault.InvalidDocument, "/graph/kinds: it is no array"},
 		"negative":     {replaced(`"tasks":6`, `"tasks":-6`), fault.InvalidDocument, "it is no whole number"},
 		"fraction":     {replaced(`"tasks":6`, `"tasks":6.5`), fault.InvalidDocument, "it is no whole number"},
-		"digits":       {replaced(`"success_rate":0.6667`, `"success_rate":0.66671`), fault.InvalidDocument, "/success_rate: it is no number from 0 to 1 with up to four"},
+		"digits":       {replaced(`"success_rate":0.6667`, `"success_rate":0.66671`), fault.InvalidDocument, "/success_rate: it is not a number from 0 to 1 with up to four"},
 		"counts":       {replaced(`"mended":5`, `"mended":50`), fault.InvalidDocument, "/behaviour/errors/0/mended: it is more than count"},
 		"title":        {replaced(`"look > refund"`, `"look > refund now"`), fault.InvalidDocument, "/title: it is not names of tools"},
 		"order":        {replaced(`{"count":3,"name":"person"},{"count":2,"name":"tool"}`, `{"count":2,"name":"tool"},{"count":3,"name":"person"}`), fault.InvalidDocument, "/graph/kinds/1: it is not in its place"},
-		"same twice":   {replaced(`{"count":3,"name":"person"},`, `{"count":3,"name":"person"},{"count":2,"name":"person"},`), fault.InvalidDocument, "/graph/kinds/1: it is about the same"},
+		"same twice":   {replaced(`{"count":3,"name":"person"},`, `{"count":3,"name":"person"},{"count":2,"name":"person"},`), fault.InvalidDocument, "/graph/kinds/1: an earlier entry has the same subject"},
 		"rare word":    {replaced(`"text":"parcel"`, `"text":"Parcel"`), fault.InvalidDocument, "/words/0/text: it is no word"},
 		"long":         {good + strings.Repeat(" ", MaxRead), fault.TooLarge, "bytes"},
 		"nested":       {strings.Repeat(`{"a":`, 5000), fault.InvalidDocument, "not strict JSON"},

@@ -66,7 +66,7 @@ func checkList[T entry](at string, list []T, most int, judge func(T) flaw) error
 		}
 		switch {
 		case seen[e.key()]:
-			return broken(here, "it is about the same as one before it")
+			return broken(here, "an earlier entry has the same subject")
 		case i > 0 && ordered(list[i-1], e) >= 0:
 			return broken(here, "it is not in its place: most support first, then by name")
 		}
@@ -128,7 +128,7 @@ func isTool(field, v string) flaw {
 }
 
 func isShare(field string, x float64) flaw {
-	return demand(field, share(x) == x, "it is no number from 0 to 1 with up to four digits behind the point")
+	return demand(field, share(x) == x, "it is not a number from 0 to 1 with up to four decimals")
 }
 
 // hexadecimal reports whether a text is a hash with the given number of digits.

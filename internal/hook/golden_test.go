@@ -13,7 +13,7 @@ import (
 	"lukasa.dev/hmx"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // called is the time of the hooks in tests.
 var called = time.Date(2026, 11, 16, 10, 30, 1, 250_000_000, time.UTC)

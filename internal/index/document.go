@@ -415,7 +415,7 @@ func (k Keeper) current(tx *kv.Txn, key Key, gone []uint64) ([]uint64, error) {
 	}
 	if len(v) != 8 {
 		return nil, fault.Newf(fault.Damaged, "where a document is cannot be read (%s)", Describe(key)).
-			WithFix("`lukasa rebuild` makes the index anew from the journal")
+			WithFix("`lukasa rebuild` rebuilds the index from the journal")
 	}
 	return append(gone, Uint64At(v)), nil
 }

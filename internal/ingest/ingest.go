@@ -162,7 +162,7 @@ func (o Options) Validate() error {
 	}
 	switch {
 	case o.Who == nil:
-		bad("who: there is nobody to write for")
+		bad("who: no principal is given to write for")
 	case !o.Who.Rights.Has(auth.Write):
 		bad("who: %s may not write", o.Who.Actor())
 	case o.Who.Tenant == "" && o.Who.Role != auth.Operator:

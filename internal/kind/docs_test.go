@@ -17,7 +17,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-var update = flag.Bool("update", false, "write docs/formats/frames.md anew from the tables")
+var update = flag.Bool("update", false, "rewrite docs/formats/frames.md from the tables")
 
 const framesPage = "../../docs/formats/frames.md"
 
@@ -275,7 +275,7 @@ func TestVersion(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprintf("%x", h.Sum(nil)); got != digestOfVersion {
-		t.Errorf("events read otherwise than in version %d: if that is wanted, raise Version (it makes indexes anew) and set digestOfVersion to %s", Version, got)
+		t.Errorf("events read otherwise than in version %d: if that is wanted, raise Version (indexes are then rebuilt) and set digestOfVersion to %s", Version, got)
 	}
 }
 

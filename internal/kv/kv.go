@@ -161,7 +161,7 @@ func unopened(dir string, err error) error {
 }
 
 // remedy is the advice for a damaged index.
-const remedy = "the journal is not touched by this: `lukasa rebuild` makes the index anew from it"
+const remedy = "the journal is not touched by this: `lukasa rebuild` rebuilds the index from it"
 
 // explain maps an error of Pebble to the catalogue.
 func explain(dir string, err error) error {

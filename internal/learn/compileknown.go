@@ -90,7 +90,7 @@ func (c *compilation) know(s board.State, d catalog.Thing, old *sessions.Traced)
 		}
 		a, ok := body.(*memory.Artifact)
 		if !ok {
-			return k, fault.Newf(fault.Damaged, "artifact %s is none", h.ID)
+			return k, fault.Newf(fault.Damaged, "%s is not an artifact", h.ID)
 		}
 		was, sources = shortened(&a.HMX, h.Position), a.HMX.SourceEvents
 	}

@@ -216,7 +216,7 @@ func CheckLinks(tenant string, b Body) error {
 	var f faults
 	for _, l := range b.Facets().Links {
 		if l.To.Tenant != "" && l.To.Tenant != tenant {
-			f.add(l.Rel, "refers to "+show(l.To.String())+", which belongs to another tenant", "refer to things of the tenant "+show(tenant)+" only")
+			f.add(l.Rel, "refers to "+show(l.To.String())+", which belongs to another tenant", "refer to records of the tenant "+show(tenant)+" only")
 		}
 	}
 	return f.err(b.Kind().String())

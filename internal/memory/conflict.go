@@ -75,7 +75,7 @@ func (x *Conflict) rules(f *faults) {
 	f.optID("id", x.ID)
 	f.uris("between", x.Between, 2, MaxBetween)
 	if len(sortURIs(x.Between)) == 1 {
-		f.add("between", "names one thing only, twice or more", "name what it conflicts with")
+		f.add("between", "names the same record twice or more, and no other", "name what it conflicts with")
 	}
 	f.prose("summary", x.Summary, MaxText)
 	oneOf(f, "status", x.Status, "a status of a conflict", ConflictStatuses(), nil)

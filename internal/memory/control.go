@@ -178,7 +178,7 @@ func (r *Redaction) rules(f *faults) {
 			f.target(field+".kind", t.Kind)
 			seen.once(f, field+".position", t.Position)
 			if t.ID == (record.Hash{}) {
-				f.add(field+".id", "is missing", "give the digest of the thing's or the event's id")
+				f.add(field+".id", "is missing", "give the digest of the id of the record or event")
 			}
 			keyed = keyed || t.Content != record.Hash{}
 		}

@@ -78,7 +78,7 @@ func (e *Edge) rules(f *faults) {
 	f.checkURI("from", e.From)
 	f.checkURI("to", e.To)
 	if !e.From.IsZero() && e.From == e.To {
-		f.add("to", "is the same as from", "connect two different things")
+		f.add("to", "is the same as from", "connect two different records")
 	}
 	if !hmx.CustomType(string(e.EdgeKind)) || len(e.EdgeKind) > MaxTag {
 		oneOf(f, "kind", e.EdgeKind, "a kind of edge", append(EdgeKinds(), "x-{vendor}-{kind}"), nil)

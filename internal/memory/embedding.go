@@ -88,7 +88,7 @@ func (e *Embedding) rules(f *faults) {
 	f.name("model", e.Model, MaxModel)
 	f.checkURI("target", e.Target)
 	if e.Target.Version != 0 {
-		f.add("target", "names a version, but position says which record was read", "leave the #version away")
+		f.add("target", "names a version, but position says which record was read", "leave the #version out")
 	}
 	if len(e.Vector) == 0 || len(e.Vector)%4 != 0 || e.Dimensions() > hmx.MaxEmbeddings {
 		f.add("vector", fmt.Sprintf("has %d bytes, but must have 4 for each of 1 to %d numbers", len(e.Vector), hmx.MaxEmbeddings), "give that many")
@@ -104,7 +104,7 @@ func (e *Embedding) rules(f *faults) {
 		zero = zero && x == 0
 	}
 	if zero {
-		f.add("vector", "is zero, which points nowhere", "leave the embedding away")
+		f.add("vector", "is zero, and has no direction", "leave the embedding out")
 	}
 }
 

@@ -101,7 +101,7 @@ func (b *Fingerprint) rules(f *faults) {
 	}
 	sum := sha256.Sum256(rest)
 	if want := hex.EncodeToString(sum[:]); b.Hash() != want {
-		f.add("document.hash", "is "+show(b.Hash())+", but that of the content is "+want, fix+"; somebody has changed it")
+		f.add("document.hash", "is "+show(b.Hash())+", but that of the content is "+want, fix+"; it was changed since")
 	}
 }
 

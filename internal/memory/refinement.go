@@ -77,7 +77,7 @@ func (x *Refinement) rules(f *faults) {
 		f.add("target", "names a "+x.Target.Kind.String(), "name an artifact")
 	}
 	if x.Target.Version != 0 {
-		f.add("target", "names a version, but position says which record was read", "leave the #version away")
+		f.add("target", "names a version, but position says which record was read", "leave the #version out")
 	}
 	f.shown("title", x.Title, MaxRefinedTitle)
 	f.shown("summary", x.Summary, MaxRefinedSummary)

@@ -107,7 +107,7 @@ func (t *tool) attempt(ctx context.Context, p Path, do func(*file) (string, erro
 		}
 		if n > 2 && f.version == 0 {
 			// It exists and is not visible: it is private to another agent.
-			return "", wrong("Error: The path %s is taken by somebody else. Use another name.", p)
+			return "", wrong("Error: The path %s is taken by another writer. Use another name.", p)
 		}
 		done, err := do(f)
 		if err == nil {
@@ -117,7 +117,7 @@ func (t *tool) attempt(ctx context.Context, p Path, do func(*file) (string, erro
 			return "", err
 		}
 		if n == mostAttempts {
-			return "", wrong("Error: The file %s was not changed, since others write it all the time. View it and try again.", p)
+			return "", wrong("Error: The file %s was not changed, because other writers keep changing it. View it and try again.", p)
 		}
 		if err := pause(ctx, n); err != nil {
 			return "", err

@@ -36,13 +36,13 @@ func ParsePath(text string) (Path, error) {
 	for _, r := range text {
 		switch {
 		case r == utf8.RuneError || unicode.IsControl(r):
-			return bad("it has a character that is not for names")
+			return bad("it has a character that is not allowed in names")
 		case r == '\\':
-			return bad("segments are between slashes, not backslashes")
+			return bad("segments are separated by slashes, not backslashes")
 		}
 	}
 	if encodedByte(text) {
-		return bad("it has % with two digits, which may be a character that is hidden")
+		return bad("it has % with two digits, which may hide another character")
 	}
 	rest, ok := strings.CutPrefix(text, Root)
 	if !ok || rest != "" && rest[0] != '/' {
@@ -64,13 +64,13 @@ func ParsePath(text string) (Path, error) {
 		case segment == "":
 			return bad("a segment is empty")
 		case strings.Trim(segment, ".") == "":
-			return bad("a segment of dots leads elsewhere")
+			return bad("a segment may not consist of dots")
 		case strings.TrimSpace(segment) != segment:
-			return bad("a segment has white space at its begin or end")
+			return bad("a segment begins or ends with white space")
 		}
 	}
 	if memory.CheckKey(p.key()) != nil {
-		return bad("it has a character that is not for names")
+		return bad("it has a character that is not allowed in names")
 	}
 	return p, nil
 }

@@ -17,9 +17,9 @@ import (
 func Operations() []*operation.Operation {
 	return []*operation.Operation{
 		operation.Define(operation.Operation{
-			Name: "memory_tool", Group: operation.GroupMemories, Short: "Do a command of Anthropic's memory tool on files below /memories.",
-			Long: "The request is the input of the tool as a model wrote it, the answer the text for its tool_result. Files are memories with the key memories/PATH and the tag " +
-				"memory-tool, of the whole tenant; every change is a version. A view needs the right read alone. docs/memory-tool.md tells the rest.",
+			Name: "memory_tool", Group: operation.GroupMemories, Short: "Run a command of Anthropic's memory tool on files below /memories.",
+			Long: "The request is the input of the tool as a model wrote it; the answer is the text for its tool_result. Files are memories of the whole tenant with the key memories/PATH and the tag " +
+				"memory-tool; every change is a version. A view needs only the right read. docs/memory-tool.md describes it.",
 			Method: "POST", Path: "/v1/memory_tool", Without: "on the command line, remember, recall, list and forget do the same by keys",
 			Tool:  &operation.Tool{Destructive: true},
 			Needs: auth.Read, Then: auth.Write, Wrote: true,
@@ -30,15 +30,15 @@ func Operations() []*operation.Operation {
 // Request is the input of the tool, as documented for memory_20250818.
 type Request struct {
 	Command    string  `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
-	Path       string  `json:"path,omitempty" doc:"below /memories; of all commands but rename"`
+	Path       string  `json:"path,omitempty" doc:"below /memories; for all commands except rename"`
 	ViewRange  []int64 `json:"view_range,omitempty" doc:"first and last line to view; -1 is the end"`
-	FileText   *string `json:"file_text,omitempty" doc:"of create"`
-	OldStr     *string `json:"old_str,omitempty" doc:"of str_replace; stands in the file once"`
-	NewStr     *string `json:"new_str,omitempty" doc:"of str_replace; nothing unless said"`
-	InsertLine *int64  `json:"insert_line,omitempty" doc:"of insert: behind this line, 0 at the beginning"`
-	InsertText *string `json:"insert_text,omitempty" doc:"of insert"`
-	OldPath    string  `json:"old_path,omitempty" doc:"of rename"`
-	NewPath    string  `json:"new_path,omitempty" doc:"of rename"`
+	FileText   *string `json:"file_text,omitempty" doc:"for create"`
+	OldStr     *string `json:"old_str,omitempty" doc:"for str_replace; must occur once in the file"`
+	NewStr     *string `json:"new_str,omitempty" doc:"for str_replace; default empty"`
+	InsertLine *int64  `json:"insert_line,omitempty" doc:"for insert: after this line, 0 at the beginning"`
+	InsertText *string `json:"insert_text,omitempty" doc:"for insert"`
+	OldPath    string  `json:"old_path,omitempty" doc:"for rename"`
+	NewPath    string  `json:"new_path,omitempty" doc:"for rename"`
 }
 
 // Result is the answer to the model.
@@ -107,7 +107,7 @@ func (in *Request) check() error {
 		}
 		switch {
 		case f.given && !takes:
-			return fault.Newf(fault.InvalidArgument, "%s: %s does not take it", f.name, in.Command).WithFix("leave it away")
+			return fault.Newf(fault.InvalidArgument, "%s: %s does not take it", f.name, in.Command).WithFix("leave it out")
 		case needs && !f.given:
 			return fault.Newf(fault.InvalidArgument, "%s: %s needs it", f.name, in.Command).WithFix("send the input as the model wrote it")
 		}

@@ -168,7 +168,7 @@ func (r *run) blocks(ctx context.Context, t *turn, role string, content json.Raw
 	for _, one := range contentList(content) {
 		var k block
 		if !loosely(one, &k) {
-			r.leave(t.place, Unknown, "a block that is none")
+			r.leave(t.place, Unknown, "a block in an unknown form")
 			continue
 		}
 		var err error

@@ -264,7 +264,7 @@ func (r *run) openAIMessage(ctx context.Context, t *turn, m *chatMessage) error 
 	for _, one := range m.ToolCalls {
 		var c openAICall
 		if !loosely(one, &c) {
-			r.leave(t.place, Unknown, "a tool call that is none")
+			r.leave(t.place, Unknown, "a tool call in an unknown form")
 			continue
 		}
 		tool, args := string(c.Function.Name), c.Function.Arguments

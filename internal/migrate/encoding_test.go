@@ -80,7 +80,7 @@ func TestEncodings(t *testing.T) {
 		"UTF-32BE without a mark":           {data: wide(text, be, true, false), fault: "this is UTF-32", fix: "iconv"},
 		"gzip that was cut off":             {data: packed[:len(packed)-20], fault: "the gzip file ends too early", fix: "whole file"},
 		"gzip that was cut off in its head": {data: packed[:6], fault: "the gzip file ends too early", fix: "whole file"},
-		"gzip with a flipped bit":           {data: damaged, fault: "the gzip file is damaged", fix: "anew"},
+		"gzip with a flipped bit":           {data: damaged, fault: "the gzip file is damaged", fix: "get it again"},
 		"zeros":                             {data: make([]byte, 4096), fault: "it is all zeros", fix: "whole"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -162,7 +162,7 @@ func (r *run) geminiLine(ctx context.Context, p place, s *geminiSession, g *gemi
 		for _, one := range set.Messages {
 			var m geminiLine
 			if !loosely(one, &m) {
-				r.leave(p, Unknown, "a message that is none")
+				r.leave(p, Unknown, "a message in an unknown form")
 				continue
 			}
 			if err := r.geminiMessage(ctx, p, s, &m); err != nil {
@@ -180,7 +180,7 @@ func (r *run) geminiLine(ctx context.Context, p place, s *geminiSession, g *gemi
 		for _, one := range g.Messages { // of a document on one line
 			var m geminiLine
 			if !loosely(one, &m) {
-				r.leave(p, Unknown, "a message that is none")
+				r.leave(p, Unknown, "a message in an unknown form")
 				continue
 			}
 			if err := r.geminiMessage(ctx, p, s, &m); err != nil {
@@ -264,7 +264,7 @@ func (r *run) geminiMessage(ctx context.Context, p place, s *geminiSession, g *g
 	for _, one := range g.ToolCalls {
 		var c geminiCall
 		if !loosely(one, &c) {
-			r.leave(p, Unknown, "a call that is none")
+			r.leave(p, Unknown, "a call in an unknown form")
 			continue
 		}
 		if err := r.geminiUse(ctx, p, s, g, &c); err != nil {

@@ -197,7 +197,7 @@ func (r *run) openCodeUser(ctx context.Context, p place, s *openCodeSession, inf
 	for _, one := range parts {
 		var k openCodePart
 		if !loosely(one, &k) {
-			r.leave(p, Unknown, "a part that is none")
+			r.leave(p, Unknown, "a part in an unknown form")
 			continue
 		}
 		switch {
@@ -258,7 +258,7 @@ func (r *run) openCodeAssistant(ctx context.Context, p place, s *openCodeSession
 	for _, one := range parts {
 		var k openCodePart
 		if !loosely(one, &k) {
-			r.leave(p, Unknown, "a part that is none")
+			r.leave(p, Unknown, "a part in an unknown form")
 			continue
 		}
 		switch k.Type {
@@ -316,7 +316,7 @@ func (r *run) openCodeUse(ctx context.Context, p place, k *openCodePart, created
 		begun = created
 	}
 	if tool == "" {
-		r.leave(p, Unknown, "a call that is none")
+		r.leave(p, Unknown, "a call in an unknown form")
 		return nil
 	}
 	args := asObject(k.State["input"], "input")

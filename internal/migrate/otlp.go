@@ -249,7 +249,7 @@ func (r *run) otlpMessage(ctx context.Context, t *turn, v any, role string, seen
 	m["content"], m["tool_calls"] = otlpParts(m)
 	var c chatMessage
 	if !loosely(encode(m), &c) {
-		r.leave(t.place, Unknown, "a message that is none")
+		r.leave(t.place, Unknown, "a message in an unknown form")
 		return nil
 	}
 	sum := sha256.Sum256(encode([]any{c.role(), m["content"], m["tool_calls"], string(c.ToolCallID)}))

@@ -44,7 +44,7 @@ func ReadTraces(ctx context.Context, body []byte, how TraceEncoding, now time.Ti
 	spans, err := read(body)
 	if err != nil {
 		return fault.Newf(fault.InvalidDocument, "body: it is no ExportTraceServiceRequest: %w", err).
-			WithFix("send one as OTLP/HTTP has it, with the Content-Type that it is written in")
+			WithFix("send one as OTLP/HTTP specifies, with its Content-Type")
 	}
 	r := &run{format: OTLP, src: Source{Modified: now}, o: o, sink: sink, calls: map[string]openCall{}, own: map[string]bool{}, said: map[string]int{}}
 	for _, s := range spans {

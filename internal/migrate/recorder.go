@@ -30,7 +30,7 @@ type Counts struct {
 	Relations  int
 	Present    int // memories, entities and relations that are on record already
 	Sessions   int // of the events
-	Scrubbed   int // secrets that were taken out before anything was recorded
+	Scrubbed   int // secrets that were removed before anything was recorded
 }
 
 // RecorderOptions says how a [Recorder] records items.

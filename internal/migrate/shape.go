@@ -303,7 +303,7 @@ func (s *sample) verdict() error {
 	switch {
 	case s.export:
 		o.Looks, o.why = "", "it is an export of Lukasa"
-		return o.fault("leave --from away: `lukasa import FILE` reads it")
+		return o.fault("leave --from out: `lukasa import FILE` reads it")
 	case s.pieces == 0:
 		return nil // an empty list, or nothing that is whole
 	case looks != "" && (own < level || own == level && n*next < count):

@@ -100,9 +100,9 @@ func badGzip(err error) error {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	switch {
 	case err == io.ErrUnexpectedEOF || err == io.EOF:
-		return fault.New(fault.UnreadableInput, "the gzip file ends too early").WithCause(err).WithFix("get the whole file, and import it again; what came before is taken")
+		return fault.New(fault.UnreadableInput, "the gzip file ends too early").WithCause(err).WithFix("get the whole file, and import it again; what came before the end is taken")
 	case err == gzip.ErrChecksum, err == gzip.ErrHeader, corrupt:
-		return fault.Newf(fault.UnreadableInput, "the gzip file is damaged: %w", err).WithFix("get it anew, and import it again; what came before is taken")
+		return fault.Newf(fault.UnreadableInput, "the gzip file is damaged: %w", err).WithFix("get it again, and import it again; what came before the damage is taken")
 	}
 	return err
 }

@@ -35,7 +35,7 @@ const (
 func (b *Broker) check(i int, seen map[string]bool) error {
 	at := fmt.Sprintf("broker %d", i+1)
 	if !slices.Contains([]string{kindNATS, kindKafka, kindRedis}, b.Kind) {
-		return fault.Newf(fault.BadConfig, "%s: kind %q is none of nats, kafka, redis", at, b.Kind).WithFix("use one of these")
+		return fault.Newf(fault.BadConfig, "%s: kind %q is not one of nats, kafka, redis", at, b.Kind).WithFix("use one of these")
 	}
 	name := b.label()
 	if seen[name] {

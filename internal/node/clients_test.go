@@ -24,7 +24,7 @@ import (
 	"lukasa.dev/internal/handout"
 )
 
-var update = flag.Bool("update", false, "make what clients have of the interface anew")
+var update = flag.Bool("update", false, "generate the files of the clients again")
 
 // clientCommand runs the parts of a client in another language.
 type clientCommand struct {

@@ -115,7 +115,7 @@ func (e *Effective) readFile(name string) error {
 	text, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Newf(fault.BadConfig, "there is no configuration file %q", name).WithCause(err).WithFix("check the path, or leave it away")
+		return fault.Newf(fault.BadConfig, "there is no configuration file %q", name).WithCause(err).WithFix("check the path, or leave it out")
 	case err != nil:
 		return fault.Newf(fault.BadConfig, "cannot read the configuration file: %w", err).WithFix("make it a file that the server may read")
 	}
@@ -146,7 +146,7 @@ func unknownKey(file string, key toml.Key) error {
 	if near := nearest(key[len(key)-1], known); near != "" {
 		return bad.WithFix(fmt.Sprintf("did you mean %q? `lukasa serve --print-config` lists all", near))
 	}
-	return bad.WithFix("take it out; `lukasa serve --print-config` lists all settings")
+	return bad.WithFix("remove it; `lukasa serve --print-config` lists all settings")
 }
 
 // names returns the names of a struct's fields in a file.
@@ -222,7 +222,7 @@ func (c *Config) Check() error {
 		if slices.Contains(allowed, value) {
 			return nil
 		}
-		return fault.Newf(fault.BadConfig, "%s: %q is none of %s", name, value, strings.Join(allowed, ", ")).WithFix("use one of these")
+		return fault.Newf(fault.BadConfig, "%s: %q is not one of %s", name, value, strings.Join(allowed, ", ")).WithFix("use one of these")
 	}
 	problems := []error{
 		oneOf("tools", c.Tools, mcpapi.Sets()...),
@@ -248,11 +248,11 @@ func (c *Config) Check() error {
 		{"compile_events", int64(c.CompileEvents), 0}, {"max_calls", int64(c.MaxCalls), 2}, {"max_streams", int64(c.MaxStreams), 2}, {"max_body", int64(c.MaxBody), 1 << 10},
 	} {
 		if least.value < least.from {
-			problems = append(problems, fault.Newf(fault.BadConfig, "%s: %d is too small", least.name, least.value).WithFix(fmt.Sprintf("give at least %d, or leave it away", least.from)))
+			problems = append(problems, fault.Newf(fault.BadConfig, "%s: %d is too small", least.name, least.value).WithFix(fmt.Sprintf("give at least %d, or leave it out", least.from)))
 		}
 	}
 	if c.Token != "" && len(c.Token) < leastToken {
-		problems = append(problems, fault.Newf(fault.BadConfig, "token: it has less than %d characters", leastToken).WithFix("make one with `openssl rand -hex 32`, or leave it away to have one made"))
+		problems = append(problems, fault.Newf(fault.BadConfig, "token: it has less than %d characters", leastToken).WithFix("make one with `openssl rand -hex 32`, or leave it out to have one made"))
 	}
 	seen := map[string]bool{}
 	for i := range c.Brokers {

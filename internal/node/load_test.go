@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 	}{
 		"unknown key":       {file: `lissten = "x"`, want: []string{`no setting "lissten"`, `did you mean "listen"?`}},
 		"unknown of broker": {file: "[[broker]]\nkind = \"nats\"\nurl = \"x\"", want: []string{`no setting "broker.url"`, `did you mean "urls"?`}},
-		"nothing like it":   {file: `zzzzzzzzzzzzzz = 1`, want: []string{`no setting "zzzzzzzzzzzzzz"`, "take it out"}},
+		"nothing like it":   {file: `zzzzzzzzzzzzzz = 1`, want: []string{`no setting "zzzzzzzzzzzzzz"`, "remove it"}},
 		"no TOML":           {file: "listen = ", want: []string{"line 1"}},
 		"wrong type":        {file: "listen = 7", want: []string{"listen"}},
 		"no duration":       {vars: map[string]string{"LUKASA_GRACE": "soon"}, want: []string{"LUKASA_GRACE", `"soon" is not a duration`}},

@@ -100,7 +100,7 @@ func (h *house) openSocket(ctx context.Context, who *credential) *open {
 	if _, _, err := conn.Read(ctx); err != nil {
 		h.t.Fatal(err)
 	}
-	o := &open{name: "the WebSocket", end: make(chan string, 1), says: "the credential is no longer good"}
+	o := &open{name: "the WebSocket", end: make(chan string, 1), says: "the credential is no longer valid"}
 	go func() {
 		_, _, err := conn.Read(ctx)
 		o.end <- err.Error()

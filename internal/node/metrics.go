@@ -55,7 +55,7 @@ func newMetrics() *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		taken:    map[httpapi.Way]*taken{httpapi.ByDocument: {}, httpapi.ByLines: {}, httpapi.BySocket: {}, httpapi.BySpans: {}, byMCP: {}},
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_requests_total", Help: "Calls that are over, by operation and HTTP status."}, []string{"op", "status"}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "lukasa_requests_total", Help: "Finished calls, by operation and HTTP status."}, []string{"op", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "lukasa_request_seconds", Help: "How long calls took, by operation.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 60},

@@ -100,7 +100,7 @@ func (n *Node) open(ctx context.Context, mem shares) (err error) {
 		CompileAfter: lukasa.CompileAfter{Events: c.CompileEvents, Quiet: time.Duration(c.CompileQuiet), Compiled: n.compiled},
 	})
 	if errors.Is(err, fault.Locked) {
-		return fault.From(err).WithFix("stop the process that has it, or name another directory with --data; commands work while it is served")
+		return fault.From(err).WithFix("stop the process that has it open, or name another directory with --data; commands work while a server has it open")
 	}
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return c.in, nil
 	}
 	c.in, c.stamp = &pair, stamp
-	c.log.Info("the certificate was read anew")
+	c.log.Info("the certificate was read again")
 	return c.in, nil
 }
 

@@ -20,7 +20,7 @@ import (
 	"lukasa.dev/internal/testsize"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // board is a log of records of one tenant, with all proofs about it.
 type board struct {

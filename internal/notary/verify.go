@@ -53,7 +53,7 @@ func VerifyProof(p *Proof, checkpoint []byte, vkey string) (Verdict, error) {
 		return Verdict{}, notProven("leaf hash", fmt.Errorf("the proof says %x, and that of the header is %x", p.LeafHash, leaf))
 	}
 	if len(checkpoint) == 0 && p.Checkpoint == "" {
-		return Verdict{}, notProven("checkpoint", errors.New("there is none, neither in the proof nor beside it"))
+		return Verdict{}, notProven("checkpoint", errors.New("there is none, neither in the proof nor given separately"))
 	}
 	var vouched merkle.Checkpoint
 	for _, signed := range [][]byte{[]byte(p.Checkpoint), checkpoint} {

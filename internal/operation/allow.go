@@ -12,7 +12,7 @@ import (
 // that only some requests need ([Operation.Then]) are checked where these are read.
 func Allow(op *Operation, who *auth.Principal) error {
 	if who == nil || who.Role < auth.Operator || who.Role > auth.Holder {
-		return fault.New(fault.Unauthenticated, "nobody knows who calls")
+		return fault.New(fault.Unauthenticated, "the call has no credential")
 	}
 	if err := HasRights(op.Name, op.Needs, who); err != nil {
 		return err
@@ -27,10 +27,10 @@ func Allow(op *Operation, who *auth.Principal) error {
 		return fault.Newf(fault.OutOfScope, "%s: no scope may do this", op.Name).WithFix("use a credential without a scope")
 	}
 	if who.Role == auth.Holder && who.Scope == "" {
-		return fault.New(fault.Unauthenticated, "a scope token is all that the caller has, and there is none")
+		return fault.New(fault.Unauthenticated, "the caller may only use a scope token, and sent none")
 	}
 	if who.Tenant == "" && (who.Role != auth.Operator || !op.AnyTenant) {
-		return fault.Newf(fault.InvalidArgument, "tenant: %s is about one, and none is named", op.Name).
+		return fault.Newf(fault.InvalidArgument, "tenant: %s needs one, and none is named", op.Name).
 			WithFix("name it: an operator does so with the header X-Lukasa-Tenant")
 	}
 	return nil
@@ -42,7 +42,7 @@ func HasRights(name string, rights auth.Rights, who *auth.Principal) error {
 		return nil
 	}
 	return fault.Newf(fault.NotPermitted, "%s needs the %s, and this credential has %s", name, needs(rights), has(who.Rights)).
-		WithFix("use a credential that has it; whoever administers the tenant makes one")
+		WithFix("use a credential that has it; an administrator of the tenant can make one")
 }
 
 // needs describes the rights that an operation needs, in words.

@@ -34,8 +34,8 @@ func (c *Call) AgentOf(named string) (string, error) {
 	}
 	if c.Who.Role == auth.Agent {
 		if named != "" && named != c.Who.Agent {
-			return "", fault.Newf(fault.NotPermitted, "agent_id: this credential speaks for %s alone", Quoted(c.Who.Agent)).
-				WithFix("leave it away, or use a credential of the tenant")
+			return "", fault.Newf(fault.NotPermitted, "agent_id: this credential speaks only for %s", Quoted(c.Who.Agent)).
+				WithFix("leave it out, or use a credential of the tenant")
 		}
 		return c.Who.Agent, nil
 	}
@@ -76,7 +76,7 @@ func (c *Call) Ref(name string, version uint32) (lukasa.Ref, error) {
 	}
 	if u.Tenant != c.Who.Tenant {
 		return lukasa.Ref{}, fault.Newf(fault.InvalidArgument, "uri: %s belongs to another tenant than %q", u, c.Who.Tenant).
-			WithFix("name a thing of this tenant, or use a credential of the other")
+			WithFix("name a record of this tenant, or use a credential of the other")
 	}
 	if u.Version > math.MaxUint32 {
 		return lukasa.Ref{}, fault.Newf(fault.NotFound, "%s has no version %d", u.Head(), u.Version)
@@ -121,7 +121,7 @@ func (c *Call) Expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, ver
 		thing, err := t.Get(ctx, ref, v)
 		if err != nil {
 			if lukasa.CodeOf(err) == string(fault.NotFound) {
-				err = fault.New(fault.VersionConflict, "there is nothing yet, and the write expects something").WithCause(err)
+				err = fault.New(fault.VersionConflict, "the write expects a version, and there is none yet").WithCause(err)
 			}
 			return lukasa.Expect{}, err
 		}
@@ -129,8 +129,8 @@ func (c *Call) Expect(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref, ver
 	}
 	n, err := strconv.ParseUint(given, 10, 32)
 	if err != nil {
-		return lukasa.Expect{}, fault.Newf(fault.VersionConflict, "%s is no version that there could be", Quoted(given)).
-			WithFix("give the ETag that a read or a write answered, as it is")
+		return lukasa.Expect{}, fault.Newf(fault.VersionConflict, "%s is not a possible version", Quoted(given)).
+			WithFix("give the ETag of an earlier answer, unchanged")
 	}
 	return lukasa.Version(uint32(n)), nil
 }

@@ -115,7 +115,7 @@ func parse(doc *canon.Doc, text []byte) error {
 	if f.Pointer != "" {
 		where += f.Pointer
 	}
-	return fault.Newf(fault.InvalidArgument, "%s: it has %s, where only this may stand: %s", where, f.Found, f.Allowed).
+	return fault.Newf(fault.InvalidArgument, "%s: it has %s, but only this is allowed: %s", where, f.Found, f.Allowed).
 		WithFix("send one JSON value in UTF-8, with each name once in an object")
 }
 
@@ -164,16 +164,16 @@ func unknown(path string, fields []*Field, what string) error {
 	var known []string
 	for _, f := range fields {
 		if strings.EqualFold(f.Name, name) && f.Name != name {
-			return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", Quoted(path), what).WithFix("names are exact and with case: write " + f.Name)
+			return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", Quoted(path), what).WithFix("names are case-sensitive: write " + f.Name)
 		}
 		known = append(known, f.Name)
 		if f.Also != "" {
 			known = append(known, f.Also)
 		}
 	}
-	fix := "leave it away; there are " + strings.Join(known, ", ")
+	fix := "leave it out; there are " + strings.Join(known, ", ")
 	if len(known) == 0 {
-		fix = "leave it away; there are none"
+		fix = "leave it out; there are none"
 	}
 	return fault.Newf(fault.InvalidArgument, "%s: there is no such %s", Quoted(path), what).WithFix(fix)
 }
@@ -239,7 +239,7 @@ func (f *Field) member(v reflect.Value, doc *canon.Doc, n canon.Node, path strin
 
 // twice is the error for a field that is given by both of its names.
 func (f *Field) twice(path string) error {
-	return fault.Newf(fault.InvalidArgument, "%s%s, %s%s: they are two names of the same, and both are given", path, f.Name, path, f.Also).WithFix("give one of them")
+	return fault.Newf(fault.InvalidArgument, "%s%s, %s%s: they are two names of one field, and both are given", path, f.Name, path, f.Also).WithFix("give one of them")
 }
 
 // set decodes a JSON value into a field.
@@ -491,7 +491,7 @@ func wrongType(path string, doc *canon.Doc, n canon.Node, want string) error {
 		found = Quoted(string(doc.Raw(n)))
 	}
 	if k := doc.Kind(n); k == canon.Null {
-		return fault.Newf(fault.InvalidArgument, "%s: null is not %s", path, want).WithFix("give such a value, or leave it away")
+		return fault.Newf(fault.InvalidArgument, "%s: null is not %s", path, want).WithFix("give such a value, or leave it out")
 	}
 	return fault.Newf(fault.InvalidArgument, "%s: it is %s, but must be %s", path, found, want).WithFix("give " + want)
 }

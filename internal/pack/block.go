@@ -47,7 +47,7 @@ type BlockRequest struct {
 func (r BlockRequest) Normalize() (BlockRequest, error) {
 	switch {
 	case strings.TrimSpace(r.Topic) == "":
-		return r, fault.New(fault.InvalidArgument, "topic: it is empty").WithFix("say what the context is about, in a few words")
+		return r, fault.New(fault.InvalidArgument, "topic: it is empty").WithFix("give the topic, in a few words")
 	case len(r.Topic) > MaxQuery:
 		return r, fault.Newf(fault.InvalidArgument, "topic: it has %d bytes", len(r.Topic)).WithFix(fmt.Sprintf("give %d at most", MaxQuery))
 	}

@@ -93,7 +93,7 @@ func checkWeights(field string, named map[string]float64, allowed []string) erro
 		sum += x
 	}
 	if sum < 1e-9 {
-		return fault.Newf(fault.InvalidArgument, "%s: they sum to nothing", field).WithFix("give one that is more than 0, or leave all away for the defaults")
+		return fault.Newf(fault.InvalidArgument, "%s: they sum to nothing", field).WithFix("give one that is more than 0, or leave all out for the defaults")
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (r Request) Normalize() (Request, error) {
 		return r, fault.Newf(fault.InvalidArgument, "query: it has %d bytes", len(r.Query)).WithFix(fmt.Sprintf("give %d at most", MaxQuery))
 	case r.Budget < 0:
 		return r, fault.Newf(fault.InvalidArgument, "budget: %d is less than nothing", r.Budget).
-			WithFix(fmt.Sprintf("give 1 to %d tokens, or 0 for the usual %d", MaxBudget, DefaultBudget))
+			WithFix(fmt.Sprintf("give 1 to %d tokens, or 0 for the default %d", MaxBudget, DefaultBudget))
 	case len(r.Tags) > hmx.MaxTags:
 		return r, fault.Newf(fault.InvalidArgument, "tags: there are %d", len(r.Tags)).WithFix(fmt.Sprintf("give %d at most", hmx.MaxTags))
 	}

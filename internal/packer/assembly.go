@@ -54,7 +54,7 @@ func (o *PackOptions) request(v board.View) (pack.Request, error) {
 	if !v.Now.IsZero() {
 		if at := index.Nanos(v.Now); at == math.MinInt64 || at == math.MaxInt64 {
 			return r, fault.Newf(fault.InvalidArgument, "now: %s is in the year %d, but must be from 1678 to 2261", v.Now.UTC().Format(time.RFC3339), v.Now.UTC().Year()).
-				WithFix("give another time, or leave it away for that of the newest record")
+				WithFix("give another time, or leave it out for that of the newest record")
 		}
 		r.Now = hmx.Some(hmx.TimeOf(v.Now))
 	}

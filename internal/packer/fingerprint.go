@@ -119,7 +119,7 @@ func (p *printing) slip() error {
 	for range p.in.Traces {
 		return nil
 	}
-	return fault.Newf(fault.NotFound, "tenant %q knows nothing of the agent %q", p.s.Tenant.Name, p.o.Agent).
+	return fault.Newf(fault.NotFound, "tenant %q has no records of the agent %q", p.s.Tenant.Name, p.o.Agent).
 		WithFix("name an agent as its events do, or none for all of them")
 }
 

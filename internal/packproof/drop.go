@@ -111,7 +111,7 @@ func (v *verifying) dropped(ctx context.Context, u memory.URI, d *hmx.DroppedEnt
 		}
 	}
 	if !slices.Contains(places, excerpt.Place{Section: d.Section, Source: d.SourceType}) {
-		return fmt.Sprintf("section, source_type: it belongs into %s as %s", places[0].Section, places[0].Source), nil
+		return fmt.Sprintf("section, source_type: it belongs to %s as %s", places[0].Section, places[0].Source), nil
 	}
 	return "", nil
 }
@@ -141,7 +141,7 @@ func (v *verifying) droppedFor(d *hmx.DroppedEntry, over, unproven bool, texts [
 	case over != (d.DropReason == hmx.DropDeprecated):
 		return "drop_reason: whether it was over in the state of the pack is another matter"
 	case d.DropReason == hmx.DropProvenance && !unproven:
-		return "drop_reason: what stands behind it verifies"
+		return "drop_reason: its sources verify"
 	case d.DropReason == hmx.DropBudget && len(texts) == 1 && v.says(texts[0]):
 		return "drop_reason: it says nearly what an entry says, and is a duplicate"
 	}

@@ -178,7 +178,7 @@ func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 	switch at := hmx.TimeOf(board.TimeOf(t.time)).String(); {
 	case !slices.ContainsFunc(t.places, here):
-		return fmt.Sprintf("section, source_type: they are %s and %s, but the record belongs into %s as %s", e.Section, e.SourceType, t.places[0].Section, t.places[0].Source)
+		return fmt.Sprintf("section, source_type: they are %s and %s, but the record belongs to %s as %s", e.Section, e.SourceType, t.places[0].Section, t.places[0].Source)
 	case said.At != at:
 		return wants("at", said.At, at)
 	case said.Trust != t.trust.String():
@@ -194,7 +194,7 @@ func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 	case e.Provenance.Confidence != pack.Rounded(t.confidence):
 		return fmt.Sprintf("provenance.confidence: it is %v, but the record makes it %v", e.Provenance.Confidence, pack.Rounded(t.confidence))
 	case e.Provenance.EvidenceCount < int64(t.least) || e.Provenance.EvidenceCount > int64(t.most):
-		return fmt.Sprintf("provenance.evidence_count: it is %d, but from %d to %d records stand behind it", e.Provenance.EvidenceCount, t.least, t.most)
+		return fmt.Sprintf("provenance.evidence_count: it is %d, but it has from %d to %d records as evidence", e.Provenance.EvidenceCount, t.least, t.most)
 	}
 	quoted := slices.ContainsFunc(t.texts, func(text string) bool {
 		cut, ok := pack.Quotes(clean(text), e.Content)

@@ -77,7 +77,7 @@ type meant struct {
 
 // explain finds out what became of something.
 func (p *explaining) explain(ctx context.Context, res *pack.Result, what string) (*Explanation, error) {
-	unknown := &Explanation{Reason: ReasonUnknown, Detail: "There is nothing by that name here for whoever asks."}
+	unknown := &Explanation{Reason: ReasonUnknown, Detail: "Nothing that you may see here has that name."}
 	if p.Rows == nil {
 		return unknown, nil
 	}
@@ -187,7 +187,7 @@ func (p *explaining) verdictText(res *pack.Result, v *pack.Verdict) string {
 	case "":
 		why = [...]string{"It is in, as the best of its section.", "It is in, by the share of its section.", "It is in, by what the sections left of the budget."}[min(max(v.Pass, 0), 2)]
 		if v.Candidate.Pinned {
-			why = "It is in: it is told whatever is asked."
+			why = "It is in: it is pinned, whatever the question is."
 		}
 		if v.Truncated {
 			why += " Its text was too long and is cut."
@@ -203,7 +203,7 @@ func (p *explaining) verdictText(res *pack.Result, v *pack.Verdict) string {
 	case hmx.DropConflict:
 		why = fmt.Sprintf("It is not in: it contradicts the one of rank %d, which is better founded.", v.Of)
 	case hmx.DropProvenance:
-		why = "It is not in: what stands behind it does not verify."
+		why = "It is not in: its sources do not verify."
 	}
 	if v.Detail != "" && v.Reason != hmx.DropDeprecated {
 		why += " (" + v.Detail + ")"
@@ -225,7 +225,7 @@ func (p *explaining) whyNone(ctx context.Context, m *meant) (reason, detail stri
 			return ReasonForgotten, said + ".", nil
 		}
 		if h.Kind == record.Artifact && h.Status == string(hmx.StatusDraft) {
-			return ReasonExcluded, "It is a draft, which is given to nobody.", nil
+			return ReasonExcluded, "It is a draft, and agents do not receive drafts.", nil
 		}
 		x, err := p.ItemAt(m.position)
 		if err != nil {
@@ -236,7 +236,7 @@ func (p *explaining) whyNone(ctx context.Context, m *meant) (reason, detail stri
 			return "", "", err
 		}
 		if where == (excerpt.Place{}) {
-			return ReasonExcluded, "It is nothing that agents are told.", nil
+			return ReasonExcluded, "It is of a kind that agents do not receive.", nil
 		}
 		if !p.Applies(x.Body) {
 			return ReasonExcluded, "It holds elsewhere: its validity_scope is " + access.ScopeText(x.Body) + ".", nil
@@ -255,7 +255,7 @@ func (p *explaining) whyNone(ctx context.Context, m *meant) (reason, detail stri
 		return "", "", err
 	}
 	if !ok {
-		return ReasonForgotten, "Its time is over.", nil
+		return ReasonForgotten, "It has expired.", nil
 	}
 	var tags []string
 	if rec.Event != nil {
@@ -285,7 +285,7 @@ func (p *explaining) whyNotFound(ctx context.Context, m *meant, section hmx.Sect
 		return "", "", err
 	}
 	if place := slices.IndexFunc(answer.Hits, there); place >= 0 {
-		return ReasonOutranked, fmt.Sprintf("A search for more finds it at place %d, and the best %d were looked at.", place+1, len(p.Found)), nil
+		return ReasonOutranked, fmt.Sprintf("A longer search finds it at rank %d, and the best %d were considered.", place+1, len(p.Found)), nil
 	}
 	return ReasonNotFound, "Nothing connects it with the question: no word, no name, no likeness in meaning that others do not have more of.", nil
 }

@@ -68,7 +68,7 @@ func (b *Prover) repack(ctx context.Context, tenant string, r pack.Request, m *p
 	case errors.Is(err, retrieval.ErrTooFar):
 		return RemadeNotPossible, fmt.Sprintf("its state has more than %d records and is a past one, which takes long to replay", b.retrieval.PastRecords()), nil
 	case code == fault.ScopeExpired || code == fault.ScopeInvalid:
-		return RemadeNotPossible, "the scope that it was made under is over, or is not for this tenant", nil
+		return RemadeNotPossible, "the scope that it was made under has expired, or is not for this tenant", nil
 	}
 	return remade, why, err
 }

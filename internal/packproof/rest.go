@@ -268,7 +268,7 @@ func (v *verifying) metadata(m *packer.Metadata) string {
 		return fmt.Sprintf("metadata.%s: it is missing", slices.Sorted(maps.Keys(want))[0])
 	}
 	if v.p.CreatedAt.String() != hmx.TimeOf(v.p.CreatedAt.Time()).String() || v.request.Now.Set && v.request.Now.Value.String() != v.p.CreatedAt.String() {
-		return "created_at: it is not the time that the pack goes by"
+		return "created_at: it is not the time that the pack was made for"
 	}
 	var entities func(text string) []string
 	if m.Size > 0 { // a tenant without records names none

@@ -217,7 +217,7 @@ func limited(which int, rate, asked, missing float64) error {
 		wait.After = max(time.Duration(math.Ceil(seconds*1000)), 1) * time.Millisecond
 	}
 	return fault.Newf(fault.RateLimited, "%s: the tenant may send %g, %g were asked for, and less than that is left", wait.Limit, rate, asked).
-		WithFix(fmt.Sprintf("come back in %v, or ask whoever runs the server for a higher %s", wait.After, wait.Limit)).WithCause(wait)
+		WithFix(fmt.Sprintf("come back in %v, or ask the operator of the server for a higher %s", wait.After, wait.Limit)).WithCause(wait)
 }
 
 // sweepEvery is the interval at which full buckets are dropped.
@@ -278,7 +278,7 @@ func (b *Book) fits(tenant string, count, size int64) error {
 
 func over(limit string, have, asked, most int64, what string) error {
 	return fault.Newf(fault.OverQuota, "%s: the tenant has %d %s on record and may have %d; %d more were asked for", limit, have, what, most, asked).
-		WithFix("ask whoever runs the server for a higher " + limit + ", or use another tenant")
+		WithFix("ask the operator of the server for a higher " + limit + ", or use another tenant")
 }
 
 // notFound reports whether a tenant has no records yet.

@@ -439,5 +439,5 @@ func (e *question) fill(n int, takes func(i int) int) (int, bool) {
 
 func damaged(position uint64) error {
 	return fault.Newf(fault.Damaged, "the indexes disagree about position %d", position).
-		WithFix("`lukasa rebuild` makes them anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds them from the journal")
 }

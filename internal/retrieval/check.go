@@ -50,9 +50,9 @@ func CheckSearch(o *SearchOptions) error {
 	case o.Vector == nil && o.Model != "":
 		return bad("model", "is given without a vector").WithFix("give the vector that the model made of the question")
 	case o.Vector != nil && o.Embedder != nil:
-		return bad("vector", "is given beside an embedder, which would make another").WithFix("leave one of them out")
+		return bad("vector", "is given together with an embedder, which would make another").WithFix("leave one of them out")
 	case o.EmbedTimeout < 0:
-		return bad("embed_timeout", "is %v, but must not be negative", o.EmbedTimeout).WithFix("leave it out for the usual one")
+		return bad("embed_timeout", "is %v, but must not be negative", o.EmbedTimeout).WithFix("leave it out for the default")
 	}
 	for i, k := range o.Kinds {
 		if !index.IsDocument(k) {
@@ -103,7 +103,7 @@ func (o *SearchOptions) checkVector() error {
 		zero = zero && x == 0
 	}
 	if zero {
-		return bad("is zero, which points nowhere").WithFix("leave it out, or give the vector of the question")
+		return bad("is zero, and has no direction").WithFix("leave it out, or give the vector of the question")
 	}
 	return nil
 }

@@ -99,7 +99,7 @@ func (o *EmbedOptions) check() error {
 	}
 	switch {
 	case o.Provider == nil:
-		return bad("provider: there is none").WithFix("say who makes the vectors")
+		return bad("provider: there is none").WithFix("name the provider of the vectors")
 	case o.Limit < 0:
 		return bad("limit: is %d, but must not be negative", o.Limit).WithFix("leave it out for no limit")
 	case o.Dimensions < 0 || o.Dimensions > hmx.MaxEmbeddings:

@@ -129,7 +129,7 @@ func (b *Reviewer) artifactOf(s board.State, h *catalog.Head) (*StoredArtifact, 
 	}
 	a, ok := body.(*memory.Artifact)
 	if !ok {
-		return nil, fault.Newf(fault.Damaged, "artifact %s is none", h.ID)
+		return nil, fault.Newf(fault.Damaged, "%s is not an artifact", h.ID)
 	}
 	return standing(s.Tenant, h, &a.HMX), nil
 }

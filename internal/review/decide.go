@@ -86,7 +86,7 @@ func (d *ArtifactDecision) check() error {
 		}
 		return nil
 	}
-	return fault.Newf(fault.InvalidArgument, "to: is %s, which nobody decides by hand", retrieval.Quoted(string(d.To))).WithFix("use one of active, archived, deprecated")
+	return fault.Newf(fault.InvalidArgument, "to: is %s, which cannot be set by hand", retrieval.Quoted(string(d.To))).WithFix("use one of active, archived, deprecated")
 }
 
 // approvable refuses a draft that would not pass the validation of a compile.
@@ -123,13 +123,13 @@ func (x *ArtifactDetail) flaw() error {
 	switch {
 	case !x.HashVerified:
 		return fault.Newf(fault.InvalidArgument, "artifact %s: its content has another hash than it states", id).
-			WithFix("deprecate it, and write it anew with the hash of its content: `lukasa hash`")
+			WithFix("deprecate it, and write it again with the hash of its content: `lukasa hash`")
 	case x.Events+x.Memories == 0:
 		return fault.Newf(fault.InvalidArgument, "artifact %s names nothing that it was made of", id).
-			WithFix("write it anew with the source_events or source_memory_ids that speak for it")
+			WithFix("write it again with the source_events or source_memory_ids that support it")
 	case x.MissingCount > 0:
 		return fault.Newf(fault.InvalidArgument, "artifact %s: %d of the %d records that it was made of are not on record, such as %s", id, x.MissingCount, x.Events+x.Memories, x.Missing[0]).
-			WithFix("deprecate it; `lukasa compile` makes it anew of what there is")
+			WithFix("deprecate it; `lukasa compile` makes it again from the records that are left")
 	case len(x.Conflicts) > 0:
 		return fault.Newf(fault.InvalidArgument, "artifact %s is contradicted: %s", id, x.Conflicts[0]).
 			WithFix("`lukasa conflicts show " + x.Conflicts[0].ID + "` tells by what; resolve it in favour of the artifact or dismiss it first")

@@ -98,7 +98,7 @@ func (o *RefineOptions) check(tenant string) error {
 	}
 	switch {
 	case o.Refiner == nil:
-		return bad("refiner: there is none").WithFix("say who writes the titles")
+		return bad("refiner: there is none").WithFix("name the model that writes the titles")
 	case o.Limit < 0:
 		return bad("limit: is %d, but must not be negative", o.Limit).WithFix("leave it out for no limit")
 	case o.Parallel < 0 || o.Parallel > MaxRefineParallel:

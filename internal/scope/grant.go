@@ -242,7 +242,7 @@ func (g *Grant) first() (bounds, error) {
 	}
 	for _, n := range []struct{ field, value string }{{"id", g.ID}, {"by", g.By}, {"to", g.To}} {
 		if n.value == "" {
-			return bounds{}, invalid("%s: it is missing from the first block", n.field).WithFix("say who grants, and to which agent")
+			return bounds{}, invalid("%s: it is missing from the first block", n.field).WithFix("name the issuer and the agent")
 		}
 	}
 	switch {

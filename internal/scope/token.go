@@ -72,7 +72,7 @@ func (t Token) narrow(random io.Reader, g Grant) (Token, error) {
 	case len(t.blocks) == 0:
 		return Token{}, invalid("there is none")
 	case t.secret == nil:
-		return Token{}, invalid("it is sealed and cannot be narrowed").WithFix("use it as it is, or ask whoever sealed it for another")
+		return Token{}, invalid("it is sealed and cannot be narrowed").WithFix("use it as it is, or ask its issuer for another")
 	case len(t.blocks) == MaxBlocks:
 		return Token{}, invalid("it has %d blocks, and no more are allowed", MaxBlocks).WithFix("narrow an earlier token of the chain")
 	}
@@ -105,7 +105,7 @@ func (t Token) add(key ed25519.PrivateKey, g Grant, next ed25519.PrivateKey) (To
 	b.signature = ed25519.Sign(key, t.signed(len(t.blocks), b.append(nil)))
 	out := Token{blocks: append(slices.Clone(t.blocks), b), secret: next}
 	if n := len(out.String()); n > MaxText {
-		return Token{}, invalid("it would have %d bytes, but may have at most %d", n, MaxText).WithFix("name fewer things, or mark what is meant with a tag")
+		return Token{}, invalid("it would have %d bytes, but may have at most %d", n, MaxText).WithFix("name fewer records, or give them a common tag and name that")
 	}
 	return out, nil
 }
@@ -191,8 +191,8 @@ func (t Token) Verify(key ed25519.PublicKey, tenant string, now time.Time) (*Acc
 
 // verifySignatures follows the chain from the board's key to the secret or seal.
 func (t Token) verifySignatures(key ed25519.PublicKey) error {
-	forged := invalid("it was not made by this board's key, or not as it is").
-		WithFix("ask whoever gave it for another; a new key of the board ends all earlier tokens")
+	forged := invalid("it was not signed by this board's key, or was changed").
+		WithFix("ask its issuer for another; a new key of the board ends all earlier tokens")
 	for i := range t.blocks {
 		b := &t.blocks[i]
 		if len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, t.signed(i, b.append(nil)), b.signature) {

@@ -99,7 +99,7 @@ var rules = []*rule{
 	{name: "url-password", what: "passwords in names of data sources, `user:…@tcp(host)`", literals: []string{"@tcp(", "@unix("}, match: dsnPassword, likely: always},
 	{name: "authorization", what: "Authorization headers and bearer tokens", literals: []string{"authorization", "bearer"}, fold: true, match: authorization, likely: likelyHeader},
 	{name: "password", what: "values of password=, passphrase: and the like", literals: []string{"password", "passwd", "passphrase", "passcode", "pwd", "pass"}, fold: true, match: assigned(passwordNames, longestPassword, isPassword), likely: likelyValue(passwordNames)},
-	{name: "password", what: "passwords that are told in words: the password is …", literals: []string{"password", "passwd", "passphrase", "passcode", "pwd"}, fold: true, match: told, likely: likelyTold},
+	{name: "password", what: "passwords stated in words: the password is …", literals: []string{"password", "passwd", "passphrase", "passcode", "pwd"}, fold: true, match: told, likely: likelyTold},
 	{name: "secret", what: "random values of secret=, api_key:, token= and the like", fold: true, match: assigned(secretNames, longestValue, isSecret), likely: likelyValue(secretNames),
 		literals: []string{"secret", "token", "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "privatekey", "private_key", "authkey", "auth_key", "credential", "signing_key", "signingkey", "encryption_key", "encryptionkey", "master_key", "masterkey"}},
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table anew")
+var update = flag.Bool("update", false, "rewrite the table")
 
 // ranks is one more than the highest rank an entry can have.
 const ranks = 199_998
@@ -23,7 +23,7 @@ func TestTable(t *testing.T) {
 		return
 	}
 	if !bytes.Equal([]byte(table), want) {
-		t.Error("o200k.table is not what is made of the library's vocabulary; go test -run TestTable -update writes it anew")
+		t.Error("o200k.table is not what is made of the library's vocabulary; go test -run TestTable -update rewrites it")
 	}
 }
 

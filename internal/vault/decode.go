@@ -71,7 +71,7 @@ func Decode(path string, data []byte) (*Note, error) {
 	note := &Note{}
 	if p, ok := props[propTrust]; ok {
 		if note.Trust, ok = record.ParseTrust(p.text); !ok {
-			return nil, &Problem{p.line, fmt.Sprintf("trust is %.40q", p.text), "write external, tool, agent, user or operator, or leave it away"}
+			return nil, &Problem{p.line, fmt.Sprintf("trust is %.40q", p.text), "write external, tool, agent, user or operator, or leave it out"}
 		}
 	}
 	if kind == record.Artifact {
@@ -144,11 +144,11 @@ func decodeMemory(path string, props map[string]property, body string, line int)
 func mergeOwn(doc map[string]json.RawMessage, own map[string]any, line int) error {
 	meta := map[string]json.RawMessage{}
 	if raw := doc["metadata"]; raw != nil && json.Unmarshal(raw, &meta) != nil {
-		return &Problem{line, "metadata is no JSON object", "write it as '{\"name\":\"value\"}', or leave it away"}
+		return &Problem{line, "metadata is no JSON object", "write it as '{\"name\":\"value\"}', or leave it out"}
 	}
 	raw, err := json.Marshal(own)
 	if err != nil {
-		return &Problem{line, err.Error(), "leave the property away"}
+		return &Problem{line, err.Error(), "leave the property out"}
 	}
 	meta[ownName] = raw
 	all, err := json.Marshal(meta)

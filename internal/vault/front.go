@@ -41,7 +41,7 @@ func readFront(text string) (props map[string]property, body string, line int, e
 			if !strings.Contains(text, "\n"+propKind+":") {
 				return nil, "", 0, ErrOther // a horizontal rule at the top of a foreign note
 			}
-			return nil, "", 0, &Problem{line, "the front matter has no end", "write --- on a line of its own behind the properties"}
+			return nil, "", 0, &Problem{line, "the front matter has no end", "write --- on a line of its own after the properties"}
 		}
 		if last, err = readRow(props, last, trimmed, line); err != nil {
 			if !strings.Contains(text, "\n"+propKind+":") {
@@ -66,7 +66,7 @@ func readRow(props map[string]property, last, row string, line int) (string, err
 	case bare == "-" || strings.HasPrefix(bare, "- "):
 		p, ok := props[last]
 		if !ok || p.set {
-			return "", &Problem{line, "an item of a list stands under no property", "write the name of the property and a colon on the line before the first item"}
+			return "", &Problem{line, "an item of a list has no property above it", "write the name of the property and a colon on the line before the first item"}
 		}
 		item, err := readScalar(strings.TrimSpace(bare[1:]), line)
 		if err != nil {
@@ -83,10 +83,10 @@ func readRow(props map[string]property, last, row string, line int) (string, err
 		name = quoted
 	}
 	if !ok || !propertyName(name) || value != "" && value[0] != ' ' && value[0] != '\t' {
-		return "", &Problem{line, fmt.Sprintf("%.60q is no property", row), "write name: value, with a space behind the colon"}
+		return "", &Problem{line, fmt.Sprintf("%.60q is no property", row), "write name: value, with a space after the colon"}
 	}
 	if old, twice := props[name]; twice {
-		return "", &Problem{line, fmt.Sprintf("%s stands on line %d already", name, old.line), "keep one of them"}
+		return "", &Problem{line, fmt.Sprintf("%s is on line %d already", name, old.line), "keep one of them"}
 	}
 	p, err := readValue(strings.TrimSpace(value), line)
 	if err != nil {
@@ -140,7 +140,7 @@ func readScalar(text string, line int) (string, error) {
 			return "", err
 		}
 		if rest = strings.TrimSpace(rest); rest != "" && rest[0] != '#' {
-			return "", &Problem{line, "something stands behind the closing quote", "leave it away, or write \" as \\\" within double quotes and ' as '' within single ones"}
+			return "", &Problem{line, "there is something after the closing quote", "leave it out, or write \" as \\\" within double quotes and ' as '' within single ones"}
 		}
 		return value, nil
 	}

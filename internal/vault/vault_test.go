@@ -21,7 +21,7 @@ import (
 	"lukasa.dev/internal/record"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // nasty are texts that contain syntax of front matter or Markdown.
 var nasty = []string{

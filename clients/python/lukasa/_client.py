@@ -21,7 +21,7 @@ from ._wait import Again
 # How much of an answer is read.
 _MAX_ANSWER = 256 << 20
 
-# How many bytes are read, and of lines sent, at once, if there are so many.
+# The most bytes that are read at once, and the most bytes of lines that are sent at once.
 _CHUNK = 32 << 10
 
 _NO_OPTIONS = CallOptions()
@@ -117,19 +117,19 @@ class Lukasa(OperationMethods):
         return Answer(data, response.status, response.getheader("ETag"), not_modified, response.getheader("X-Request-Id"))
 
     def append(self, *events: Event, options: Optional[CallOptions] = None) -> Intake:
-        """Records events. Good ones are recorded even when others are refused; the answer says
-        which. An event that is there already is a duplicate, so that sending it again does no
-        harm."""
+        """Records events. Valid ones are recorded even if others are refused; the answer lists
+        both. An event that is already recorded is a duplicate, so sending it again is
+        harmless."""
         return cast(Intake, self.call("ingest", {"document": list(events)}, options))
 
     def ingest(self, lines: Iterable[Line], *, options: Optional[CallOptions] = None) -> Intake:
-        """Records a stream of events, one a line, of any length: events or lines as they come. A
-        bad line costs no good one. It is sent once: whoever wants to try again sends the stream
-        from its beginning, and what was recorded is a duplicate then."""
+        """Records a stream of events of any length, one per line: events or lines as they come. A
+        bad line does not affect the others. It is sent once: to retry, send the stream from its
+        beginning; what was recorded is then a duplicate."""
         return cast(Intake, self._send("/v1/events", lines, options or _NO_OPTIONS))
 
     def import_lines(self, lines: Iterable[Line], *, options: Optional[CallOptions] = None) -> Dict[str, Any]:
-        """Brings in what export_lines wrote."""
+        """Imports what export_lines wrote."""
         return cast(Dict[str, Any], self._send("/v1/import", lines, options or _NO_OPTIONS))
 
     def export_lines(self, *, options: Optional[CallOptions] = None) -> Generator[str, None, None]:
@@ -180,8 +180,8 @@ class Lukasa(OperationMethods):
         return tail(connect, again, self._sleep)
 
     def open_socket(self, *, acked: Optional[Callable[[Ack], None]] = None, in_flight: int = 128, options: Optional[CallOptions] = None) -> Socket:
-        """Connects a WebSocket to send events over. acked is told what became of each event,
-        once each; in_flight is how many may be sent and not acknowledged."""
+        """Connects a WebSocket to send events over. acked receives the acknowledgement of each
+        event, once each; in_flight is the most events that are sent and not acknowledged."""
         options = options or _NO_OPTIONS
         headers = self._headers(options)
         timeout = options.timeout or self._timeout

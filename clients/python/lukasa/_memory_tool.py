@@ -63,7 +63,7 @@ class MemoryTool:
         return self._run(command)
 
     def create(self, command: Any) -> str:
-        """Makes a file, or writes it anew."""
+        """Makes a file, or replaces it."""
         return self._run(command)
 
     def str_replace(self, command: Any) -> str:

@@ -1136,7 +1136,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> ApproveArtifactAnswer:
-        """Put an active artifact away."""
+        """Retire an active artifact."""
         return cast("ApproveArtifactAnswer", self.call("archive_artifact", {"id": id, "reason": reason}, options))
 
     def artifact_chain(
@@ -1172,7 +1172,7 @@ class OperationMethods:
         conditions: Optional[List[str]] = None,
         options: Optional[CallOptions] = None,
     ) -> CheckActionAnswer:
-        """Say what speaks against an action before it is taken."""
+        """Check a planned action against rules and past failures."""
         return cast("CheckActionAnswer", self.call("check_action", {"tool": tool, "arguments": arguments, "command": command, "branch": branch, "session_id": session_id, "agent_id": agent_id, "tags": tags, "now": now, "conditions": conditions}, options))
 
     def check_scope(
@@ -1181,7 +1181,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> CheckScopeAnswer:
-        """Show what a scope token says, and whether it is good."""
+        """Show what a scope token says, and whether it is valid."""
         return cast("CheckScopeAnswer", self.call("check_scope", {"token": token}, options))
 
     def checkpoint(
@@ -1199,7 +1199,7 @@ class OperationMethods:
         dry_run: Optional[bool] = None,
         options: Optional[CallOptions] = None,
     ) -> CompileAnswer:
-        """Make artifacts of what happened."""
+        """Derive artifacts from what happened, and memories from what users stated."""
         return cast("CompileAnswer", self.call("compile", {"full": full, "dry_run": dry_run}, options))
 
     def context(
@@ -1241,7 +1241,7 @@ class OperationMethods:
         reason: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Forget the memory under the key that the path names."""
+        """Forget the memory under the key in the path."""
         return cast("Write", self.call("delete_memory", {"key": key, "reason": reason}, options))
 
     def deprecate_artifact(
@@ -1251,7 +1251,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> ApproveArtifactAnswer:
-        """Say that an artifact or a draft is wrong."""
+        """Mark an artifact or a draft as wrong."""
         return cast("ApproveArtifactAnswer", self.call("deprecate_artifact", {"id": id, "reason": reason}, options))
 
     def describe(
@@ -1269,7 +1269,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Say that there is no conflict after all."""
+        """Dismiss a conflict: its sides do not contradict each other."""
         return cast("Write", self.call("dismiss_conflict", {"id": id, "reason": reason}, options))
 
     def expire(
@@ -1278,7 +1278,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ExpireAnswer:
-        """Journal the end of everything whose time is over."""
+        """Record the expiry of everything whose time is over."""
         return cast("ExpireAnswer", self.call("expire", {"now": now}, options))
 
     def explain(
@@ -1302,7 +1302,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ExplainAnswer:
-        """Say why something is in a pack, or is not."""
+        """Explain why a record is in a pack, or is not."""
         return cast("ExplainAnswer", self.call("explain", {"id": id, "query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now}, options))
 
     def export_fingerprint(
@@ -1311,7 +1311,7 @@ class OperationMethods:
         agent: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> Dict[str, Any]:
-        """Give a digest of what the agents of the tenant learned, or one of them."""
+        """Return a digest of what the agents of the tenant learned, or one agent."""
         return cast("Dict[str, Any]", self.call("export_fingerprint", {"agent": agent}, options))
 
     def feedback(
@@ -1326,7 +1326,7 @@ class OperationMethods:
         id: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Say how a task went and what it drew on, so that later answers are better."""
+        """Report the outcome of a task and which records it used, so that later answers are better."""
         return cast("Write", self.call("feedback", {"outcome": outcome, "cited": cited, "agent_id": agent_id, "session_id": session_id, "score": score, "note": note, "id": id}, options))
 
     def find(
@@ -1357,7 +1357,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> FindAnswer:
-        """Find what all given predicates hold for, and what edges lead to from there."""
+        """Find records that match all predicates, and follow edges from them."""
         return cast("FindAnswer", self.call("find", {"kinds": kinds, "types": types, "tags": tags, "key_prefix": key_prefix, "agent": agent, "session": session, "after": after, "before": before, "frame": frame, "status": status, "state": state, "held_at": held_at, "where": where, "text": text, "follow": follow, "seeds": seeds, "order": order, "limit": limit, "budget_tokens": budget_tokens, "form": form, "agent_id": agent_id, "as_of": as_of, "now": now}, options))
 
     def forget(
@@ -1378,7 +1378,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> GetArtifactAnswer:
-        """Show an artifact, and what stands behind it."""
+        """Show an artifact and its evidence."""
         return cast("GetArtifactAnswer", self.call("get_artifact", {"id": id}, options))
 
     def get_conflict(
@@ -1387,7 +1387,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> GetConflictAnswer:
-        """Show a conflict, and what it is between."""
+        """Show a conflict and its sides."""
         return cast("GetConflictAnswer", self.call("get_conflict", {"id": id}, options))
 
     def get_key(
@@ -1396,7 +1396,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> CreateKeyAnswerKey:
-        """Show what is known of a credential."""
+        """Show a credential, without its token."""
         return cast("CreateKeyAnswerKey", self.call("get_key", {"id": id}, options))
 
     def get_policy(
@@ -1426,7 +1426,7 @@ class OperationMethods:
         agent_id: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> GraphAnswer:
-        """Show things and how they are connected: around one of them, or the newest."""
+        """Show records and their connections: around one of them, or the newest."""
         return cast("GraphAnswer", self.call("graph", {"around": around, "depth": depth, "limit": limit, "tags": tags, "agent_id": agent_id}, options))
 
     def health(
@@ -1444,7 +1444,7 @@ class OperationMethods:
         private: Optional[bool] = None,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Keep a fingerprint, so that it guides packs."""
+        """Store a fingerprint, so that it guides packs."""
         return cast("Write", self.call("import_fingerprint", {"document": document, "private": private}, options))
 
     def ingest_traces(
@@ -1479,7 +1479,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListArtifactsAnswer:
-        """List what was learned: procedures, playbooks, policies."""
+        """List artifacts: procedures, playbooks, policies."""
         return cast("ListArtifactsAnswer", self.call("list_artifacts", {"type": type, "status": status, "all": all, "tag": tag, "min_confidence": min_confidence, "limit": limit, "after": after, "now": now}, options))
 
     def list_conflicts(
@@ -1491,7 +1491,7 @@ class OperationMethods:
         after: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListConflictsAnswer:
-        """List what contradicts itself, newest first."""
+        """List conflicts between records, newest first."""
         return cast("ListConflictsAnswer", self.call("list_conflicts", {"status": status, "all": all, "limit": limit, "after": after}, options))
 
     def list_edges(
@@ -1506,7 +1506,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListEdgesAnswer:
-        """List the edges between things, newest first."""
+        """List the edges between records, newest first."""
         return cast("ListEdgesAnswer", self.call("list_edges", {"type": type, "tag": tag, "status": status, "state": state, "limit": limit, "after": after, "now": now}, options))
 
     def list_entities(
@@ -1522,7 +1522,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListEntitiesAnswer:
-        """List who and what is spoken of, newest first, or by name."""
+        """List entities, newest first, or by name."""
         return cast("ListEntitiesAnswer", self.call("list_entities", {"name": name, "type": type, "tag": tag, "status": status, "state": state, "limit": limit, "after": after, "now": now}, options))
 
     def list_events(
@@ -1552,7 +1552,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListFeedbackAnswer:
-        """List what was said about tasks, newest first."""
+        """List feedback about tasks, newest first."""
         return cast("ListFeedbackAnswer", self.call("list_feedback", {"type": type, "tag": tag, "status": status, "state": state, "limit": limit, "after": after, "now": now}, options))
 
     def list_fingerprints(
@@ -1573,7 +1573,7 @@ class OperationMethods:
         after: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListKeysAnswer:
-        """List credentials, oldest first, without their tokens: the good ones, unless asked for all."""
+        """List credentials, oldest first, without their tokens: the valid ones, or all."""
         return cast("ListKeysAnswer", self.call("list_keys", {"all": all, "limit": limit, "after": after}, options))
 
     def list_memories(
@@ -1618,7 +1618,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListRelationsAnswer:
-        """List how entities are connected, newest first."""
+        """List relations between entities, newest first."""
         return cast("ListRelationsAnswer", self.call("list_relations", {"type": type, "tag": tag, "status": status, "state": state, "limit": limit, "after": after, "now": now}, options))
 
     def list_sessions(
@@ -1628,7 +1628,7 @@ class OperationMethods:
         after: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListSessionsAnswer:
-        """List the sessions there are, ordered by id."""
+        """List the sessions, ordered by id."""
         return cast("ListSessionsAnswer", self.call("list_sessions", {"limit": limit, "after": after}, options))
 
     def list_tags(
@@ -1648,7 +1648,7 @@ class OperationMethods:
         after: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> ListTenantsAnswer:
-        """List the tenants there are, with their roots."""
+        """List the tenants, with their roots."""
         return cast("ListTenantsAnswer", self.call("list_tenants", {"limit": limit, "after": after}, options))
 
     def list_violations(
@@ -1693,7 +1693,7 @@ class OperationMethods:
         new_path: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> MemoryToolAnswer:
-        """Do a command of Anthropic's memory tool on files below /memories."""
+        """Run a command of Anthropic's memory tool on files below /memories."""
         return cast("MemoryToolAnswer", self.call("memory_tool", {"command": command, "path": path, "view_range": view_range, "file_text": file_text, "old_str": old_str, "new_str": new_str, "insert_line": insert_line, "insert_text": insert_text, "old_path": old_path, "new_path": new_path}, options))
 
     def mint_scope(
@@ -1719,7 +1719,7 @@ class OperationMethods:
         key: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> NeighboursAnswer:
-        """Show what refers to a thing or an event: edges, relations, conflicts, feedback, what was derived from it."""
+        """Show what refers to a record or an event: edges, relations, conflicts, feedback, what was derived from it."""
         return cast("NeighboursAnswer", self.call("neighbours", {"name": name, "key": key}, options))
 
     def next_step(
@@ -1731,7 +1731,7 @@ class OperationMethods:
         conditions: Optional[List[str]] = None,
         options: Optional[CallOptions] = None,
     ) -> NextStepAnswer:
-        """Say which tool a session may call next, and why."""
+        """Suggest which tool a session may call next, and why."""
         return cast("NextStepAnswer", self.call("next_step", {"session_id": session_id, "limit": limit, "tags": tags, "conditions": conditions}, options))
 
     def pack(
@@ -1754,7 +1754,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> Pack:
-        """Give what an agent needs to know for a question, within a budget of tokens."""
+        """Return what an agent needs to know for a question, within a budget of tokens."""
         return cast("Pack", self.call("pack", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now}, options))
 
     def pack_context(
@@ -1790,7 +1790,7 @@ class OperationMethods:
         marked: Optional[bool] = None,
         options: Optional[CallOptions] = None,
     ) -> str:
-        """Give a pack as the markdown that its tokens are counted of, to put into a prompt."""
+        """Return a pack as markdown, to put into a prompt."""
         return cast("str", self.call("pack_text", {"query": query, "budget": budget, "strategy": strategy, "counter": counter, "agent_id": agent_id, "session_id": session_id, "sections": sections, "section_weights": section_weights, "weights": weights, "min_relevance": min_relevance, "tags": tags, "priors": priors, "as_of": as_of, "conditions": conditions, "now": now, "marked": marked}, options))
 
     def prove_consistency(
@@ -1822,7 +1822,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Keep somebody or something that is spoken of."""
+        """Store an entity: a person, system or object that records mention."""
         return cast("Write", self.call("put_entity", {"document": document}, options))
 
     def put_memory(
@@ -1847,7 +1847,7 @@ class OperationMethods:
         if_version: Optional[int] = None,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Keep a memory under the key that the path names."""
+        """Store a memory under the key in the path."""
         return cast("Write", self.call("put_memory", {"key": key, "text": text, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "validity_scope": validity_scope, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
 
     def put_policy(
@@ -1856,7 +1856,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Decree something: what agents are told, or how long things are kept."""
+        """Store a policy: an instruction or constraint for agents, or how long records are kept."""
         return cast("Write", self.call("put_policy", {"document": document}, options))
 
     def put_relation(
@@ -1865,7 +1865,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Keep how two entities are connected."""
+        """Store a relation between two entities."""
         return cast("Write", self.call("put_relation", {"document": document}, options))
 
     def ready(
@@ -1933,7 +1933,7 @@ class OperationMethods:
         metadata: Optional[Dict[str, Any]] = None,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Connect two things: one supports, contradicts, causes \u2026 the other."""
+        """Connect two records: one supports, contradicts, causes \u2026 the other."""
         return cast("Write", self.call("relate_memories", {"from": from_, "to": to, "kind": kind, "weight": weight, "id": id, "sources": sources, "metadata": metadata}, options))
 
     def remember(
@@ -1959,7 +1959,7 @@ class OperationMethods:
         if_version: Optional[int] = None,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Keep a memory under a key; a key that is there gets a new version."""
+        """Store a memory under a key; an existing key gets a new version."""
         return cast("Write", self.call("remember", {"text": text, "key": key, "id": id, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "validity_scope": validity_scope, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
 
     def remember_if_absent(
@@ -1984,7 +1984,7 @@ class OperationMethods:
         if_version: Optional[int] = None,
         options: Optional[CallOptions] = None,
     ) -> Thing:
-        """Keep a memory unless its key is taken; then show what is there."""
+        """Store a memory unless its key exists; then return the existing one."""
         return cast("Thing", self.call("remember_if_absent", {"key": key, "text": text, "type": type, "tags": tags, "frames": frames, "importance": importance, "confidence": confidence, "data": data, "valid_from": valid_from, "valid_until": valid_until, "ttl_seconds": ttl_seconds, "visibility": visibility, "validity_scope": validity_scope, "sources": sources, "forms": forms, "metadata": metadata, "if_version": if_version}, options))
 
     def resolve(
@@ -1997,7 +1997,7 @@ class OperationMethods:
         now: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> Dict[str, Any]:
-        """Show what a URI or a key names: an event, or a thing of any kind."""
+        """Show what a URI or a key names: an event, or a record of any kind."""
         return cast("Dict[str, Any]", self.call("resolve", {"name": name, "key": key, "version": version, "at": at, "now": now}, options))
 
     def resolve_conflict(
@@ -2008,7 +2008,7 @@ class OperationMethods:
         keep: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> Write:
-        """Settle a conflict: say which one holds."""
+        """Settle a conflict, and name the side that holds."""
         return cast("Write", self.call("resolve_conflict", {"id": id, "reason": reason, "keep": keep}, options))
 
     def restore_memory(
@@ -2076,7 +2076,7 @@ class OperationMethods:
         max_bytes: Optional[int] = None,
         options: Optional[CallOptions] = None,
     ) -> GetQuotaAnswer:
-        """Say what the tenant may send and keep."""
+        """Set what the tenant may send and keep."""
         return cast("GetQuotaAnswer", self.call("set_quota", {"requests_per_second": requests_per_second, "events_per_second": events_per_second, "bytes_per_second": bytes_per_second, "max_records": max_records, "max_bytes": max_bytes}, options))
 
     def stats(
@@ -2087,7 +2087,7 @@ class OperationMethods:
         agent_id: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> StatsAnswer:
-        """Count what is there: events, memories, artifacts, tools and how they fared, sessions, agents, by day."""
+        """Count events, memories, artifacts, sessions and agents, by day, and calls of tools with their outcomes."""
         return cast("StatsAnswer", self.call("stats", {"days": days, "top": top, "agent_id": agent_id}, options))
 
     def storage(
@@ -2095,7 +2095,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> StatsAnswerStorage:
-        """Tell how much room the data directory takes."""
+        """Show how much disk space the data directory takes."""
         return cast("StatsAnswerStorage", self.call("storage", {}, options))
 
     def timeline(
@@ -2108,7 +2108,7 @@ class OperationMethods:
         agent_id: Optional[str] = None,
         options: Optional[CallOptions] = None,
     ) -> TimelineAnswer:
-        """Tell a session as a story: what was said and done, how it went, and what came of it."""
+        """Show a session step by step: what was said and done, how it went, and what was learned from it."""
         return cast("TimelineAnswer", self.call("timeline", {"session_id": session_id, "full": full, "limit": limit, "after": after, "agent_id": agent_id}, options))
 
     def verifier_key(
@@ -2116,7 +2116,7 @@ class OperationMethods:
         *,
         options: Optional[CallOptions] = None,
     ) -> VerifierKeyAnswer:
-        """Show the key that checks what is signed."""
+        """Show the public key that verifies signatures."""
         return cast("VerifierKeyAnswer", self.call("verifier_key", {}, options))
 
     def verify(
@@ -2125,7 +2125,7 @@ class OperationMethods:
         deep: Optional[bool] = None,
         options: Optional[CallOptions] = None,
     ) -> VerifyAnswer:
-        """Check the data directory: quickly, or to the last byte."""
+        """Verify the data directory: quickly, or to the last byte."""
         return cast("VerifyAnswer", self.call("verify", {"deep": deep}, options))
 
     def verify_pack(

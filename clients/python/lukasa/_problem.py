@@ -45,7 +45,7 @@ def problem_of(status: int, retry_after: Optional[str], answer: bytes) -> Proble
     try:
         body = json.loads(answer)
     except ValueError:
-        pass  # somebody between here and the server has answered
+        pass  # a proxy between here and the server has answered
     if not isinstance(body, dict) or not isinstance(body.get("code"), str):
         text = answer[:200].decode("utf-8", "replace")
         body = {"code": "http_%d" % status, "detail": "the server answered %d: %s" % (status, text)}

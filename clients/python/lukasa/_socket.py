@@ -121,7 +121,7 @@ class Socket:
         self._trying(lambda: None)
 
     def send(self, event: Any) -> None:
-        """Sends an event. It returns when there is room for it; what becomes of it is told to acked."""
+        """Sends an event. It returns when there is room in the queue; acked receives the acknowledgement."""
         while len(self._queue) >= self._in_flight:
             self._trying(self._take)
         frame = (event["event_id"], json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8"))

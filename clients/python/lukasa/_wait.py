@@ -16,7 +16,7 @@ class Again:
         self._attempt = 0
 
     def reset(self) -> None:
-        """Is told when something went well."""
+        """Resets the wait after a success."""
         self._attempt = 0
 
     def after(self, error: Exception, harmless: bool) -> Optional[float]:

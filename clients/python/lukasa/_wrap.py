@@ -37,11 +37,11 @@ def wrap(
     user's last message into the request, after it the messages, tool calls and tool results
     are recorded, each once.
 
-    session is what the conversation is recorded as, agent who is spoken with; an agent's key
-    has one of its own. A pack has budget tokens at most, 0 puts none in. timeout is how many
-    seconds the server may be silent before it is left alone. on_trouble is told what went
-    wrong with memory, and whether it was with the "pack" or to "record"; it is a LukasaWarning
-    otherwise, and never breaks a call of the model."""
+    session is the session that the conversation is recorded in, agent the agent of its events;
+    an agent's key has its own. A pack has at most budget tokens; 0 adds none. timeout is how
+    many seconds to wait for the server. on_trouble receives errors of the memory, and whether
+    they are of the "pack" or the "record"; the default is a LukasaWarning. An error never
+    breaks a call of the model."""
     memory = _Memory(lukasa, session, agent, budget, record, timeout, on_trouble)
 
     def completions(own: Any) -> Any:

@@ -90,7 +90,7 @@ def run(client: Lukasa, call: str, given: Dict[str, Any], options: CallOptions, 
 
 
 def wrapped(lukasa: Lukasa, given: Dict[str, Any]) -> Any:
-    """Has a model that says what it is told to, and returns what it was asked."""
+    """Runs a model with scripted answers, and returns what it was asked."""
     asked: Dict[str, Any] = {}
     troubles: List[str] = []
 

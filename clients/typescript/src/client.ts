@@ -125,9 +125,9 @@ export class Lukasa extends OperationMethods {
   }
 
   /**
-   * ingest records a stream of events, one a line, of any length: events or lines as they
-   * come. A bad line costs no good one. It is sent once: whoever wants to try again sends
-   * the stream from its beginning, and what was recorded is a duplicate then.
+   * ingest records a stream of events of any length, one per line: events or lines as they
+   * come. A bad line does not affect the others. It is sent once: to retry, send the stream
+   * from its beginning; what was recorded is then a duplicate.
    */
   async ingest(lines: AsyncIterable<Line> | Iterable<Line>, options: CallOptions = {}): Promise<Intake> {
     return (await this.#send("/v1/events", lines, options)) as Intake;

@@ -18,7 +18,7 @@ export interface ToolCall {
   arguments: string;
 }
 
-/** Loose is a message as somebody wrote it, of which nothing is sure. */
+/** Loose is a message of a caller, whose shape is not checked yet. */
 type Loose = { [name: string]: unknown };
 
 const string = (value: unknown): string => (typeof value === "string" ? value : "");

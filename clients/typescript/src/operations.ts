@@ -957,7 +957,7 @@ export interface ArtifactChainInput {
 export interface ArtifactDiffInput {
   /** the later one */
   id: string;
-  /** the earlier one; the one that it supersedes unless said */
+  /** the earlier one; default the one that it supersedes */
   from?: string;
 }
 
@@ -967,16 +967,16 @@ export interface CheckActionInput {
   tool?: string;
   /** of the tool */
   arguments?: JSONObject;
-  /** a command line, in the place of a tool */
+  /** a command line, instead of a tool */
   command?: string;
   /** the git branch checked out */
   branch?: string;
-  /** what it did before counts too */
+  /** the session under way; its earlier steps count too */
   session_id?: string;
   agent_id?: string;
   tags?: string[];
   now?: string;
-  /** what holds, such as project: NAME */
+  /** conditions that hold, such as project: NAME */
   conditions?: string[];
 }
 
@@ -987,7 +987,7 @@ export interface CheckScopeInput {
 
 /** CompileInput is what compile is asked with. */
 export interface CompileInput {
-  /** read every session anew; the outcome is the same */
+  /** read every session again; the outcome is the same */
   full?: boolean;
   /** say what would change, and write nothing */
   dry_run?: boolean;
@@ -997,14 +997,14 @@ export interface CompileInput {
 export interface ContextInput {
   /** what is to be done */
   verb?: "find" | "acquire" | "build" | "modify" | "deliver" | "analyze" | "negotiate" | "schedule" | "monitor" | "delegate";
-  /** with what, by kind, such as {"file":"a.go"} */
+  /** the objects, by kind, such as {"file":"a.go"} */
   objects?: { [name: string]: string };
   budget_tokens?: number;
   include_tiers?: ("pinned" | "frame_relevant" | "outcomes")[];
   outcome_limit?: number;
   form?: "short" | "medium" | "full";
   agent_id?: string;
-  /** what holds, such as project: NAME */
+  /** conditions that hold, such as project: NAME */
   conditions?: string[];
   now?: string;
 }
@@ -1012,16 +1012,16 @@ export interface ContextInput {
 /** CreateKeyInput is what create_key is asked with. */
 export interface CreateKeyInput {
   role: "operator" | "tenant" | "agent";
-  /** whose it is; the one that is dealt with unless said */
+  /** the tenant it belongs to; default the tenant of the request */
   tenant?: string;
   /** the agent that an agent's key speaks for */
   agent?: string;
-  /** read and write unless said */
+  /** default read and write */
   rights?: ("read" | "write" | "admin")[];
-  /** of what it writes, at most */
+  /** the most trust of what it writes */
   trust?: "external" | "tool" | "agent" | "user" | "operator";
   label?: string;
-  /** never unless said */
+  /** default never */
   expires_at?: string;
 }
 
@@ -1049,7 +1049,7 @@ export interface DismissConflictInput {
 
 /** ExpireInput is what expire is asked with. */
 export interface ExpireInput {
-  /** not later than the time it is */
+  /** not later than the current time */
   now?: string;
 }
 
@@ -1059,7 +1059,7 @@ export interface ExplainInput {
   id: string;
   /** the question that the context is for */
   query: string;
-  /** tokens at most; more than 100000 is taken for that */
+  /** the most tokens; values above 100000 count as 100000 */
   budget?: number;
   /** how entries are chosen */
   strategy?: "ranked" | "recency_biased" | "breadth_first" | "depth_first" | "fingerprint_guided";
@@ -1069,36 +1069,36 @@ export interface ExplainInput {
   agent_id?: string;
   /** the session under way */
   session_id?: string;
-  /** these only */
+  /** only these sections */
   sections?: ("core" | "constraints" | "goals" | "procedures" | "facts" | "episodes" | "graph_relations" | "workflow" | "conflicts" | "evidence")[];
   /** how the budget is shared, by section */
   section_weights?: { [name: string]: number };
-  /** what relevance, recency, provenance and salience count */
+  /** the weights of relevance, recency, provenance and salience */
   weights?: { [name: string]: number };
-  /** leave out what answers less well than this part of the best */
+  /** leave out candidates below this share of the best relevance */
   min_relevance?: number;
-  /** with one of these tags, but for what is always told */
+  /** only with one of these tags; pinned records stay */
   tags?: string[];
-  /** what was of use before, for fingerprint_guided */
+  /** what was useful before, for fingerprint_guided */
   priors?: JSONObject;
   /** the state: a position, a root or its first digits, or a time */
   as_of?: string;
-  /** what holds, such as project: github.com/acme/shop; what holds elsewhere only is left out */
+  /** conditions that hold, such as project: github.com/acme/shop; records for other conditions are left out */
   conditions?: string[];
-  /** what decides how old things are; that of the newest record unless said */
+  /** the time for age and expiry; default that of the newest record */
   now?: string;
 }
 
 /** ExportFingerprintInput is what export_fingerprint is asked with. */
 export interface ExportFingerprintInput {
-  /** only what this agent did; all of them unless said */
+  /** only what this agent did; default all agents */
   agent?: string;
 }
 
 /** FeedbackInput is what feedback is asked with. */
 export interface FeedbackInput {
   outcome: "success" | "failure" | "partial";
-  /** keys or URIs of what it drew on */
+  /** keys or URIs of the records it used */
   cited: string[];
   /** whose task it was */
   agent_id?: string;
@@ -1110,26 +1110,26 @@ export interface FeedbackInput {
 
 /** FindInput is what find is asked with. */
 export interface FindInput {
-  /** of these kinds; what holds knowledge unless said */
+  /** of these kinds; default all that hold knowledge */
   kinds?: ("event" | "memory" | "edge" | "entity" | "relation" | "conflict" | "policy" | "artifact" | "feedback" | "violation" | "embedding" | "fingerprint" | "refinement")[];
   /** of these types */
   types?: string[];
   /** with one of these */
   tags?: string[];
-  /** whose key is this or below it */
+  /** the key is this, or below it */
   key_prefix?: string;
-  /** whose event it is, or who wrote it or is meant */
+  /** the agent of the event, or the writer or subject of the record */
   agent?: string;
   session?: string;
-  /** not from before */
+  /** only results at or after this time */
   after?: string;
   before?: string;
   /** verb:kind=ref, or verb:kind */
   frame?: string;
   status?: string;
-  /** live unless said */
+  /** default live */
   state?: "live" | "forgotten" | "expired";
-  /** what was there and held then */
+  /** only what was on record and valid at this time */
   held_at?: string;
   /** comparisons that must hold */
   where?: {
@@ -1139,19 +1139,19 @@ export interface FindInput {
   }[];
   /** with one of these words */
   text?: string;
-  /** go on along edges */
+  /** follow edges */
   follow?: {
     kinds: string[];
     direction?: "out" | "in" | "both";
     hops?: number;
   }[];
-  /** follow from so many; half of limit unless said */
+  /** how many hits to follow edges from; default half of limit */
   seeds?: number;
   order?: "salience" | "time" | "relevance";
   limit?: number;
   budget_tokens?: number;
   form?: "short" | "medium" | "full";
-  /** who looks */
+  /** the agent that reads */
   agent_id?: string;
   as_of?: string;
   now?: string;
@@ -1191,7 +1191,7 @@ export interface GetPolicyInput {
 
 /** GraphInput is what graph is asked with. */
 export interface GraphInput {
-  /** a key or a URI; the newest things without */
+  /** a key or a URI; default the newest records */
   around?: string;
   /** steps from there */
   depth?: number;
@@ -1232,7 +1232,7 @@ export interface IngestTracesInput {
 /** ListActsInput is what list_acts is asked with. */
 export interface ListActsInput {
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
@@ -1240,27 +1240,27 @@ export interface ListActsInput {
 export interface ListArtifactsInput {
   /** of this type, such as task_schema or failure_playbook */
   type?: string;
-  /** active unless said */
+  /** default active */
   status?: "draft" | "active" | "superseded" | "deprecated" | "archived";
-  /** whatever their status is */
+  /** of every status */
   all?: boolean;
   /** with this tag, such as the name of a tool */
   tag?: string;
   min_confidence?: number;
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   now?: string;
 }
 
 /** ListConflictsInput is what list_conflicts is asked with. */
 export interface ListConflictsInput {
-  /** open unless said */
+  /** default open */
   status?: "open" | "resolved" | "dismissed";
-  /** whatever their status is */
+  /** of every status */
   all?: boolean;
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
@@ -1274,14 +1274,14 @@ export interface ListEdgesInput {
   status?: string;
   state?: "live" | "forgotten" | "expired";
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   now?: string;
 }
 
 /** ListEntitiesInput is what list_entities is asked with. */
 export interface ListEntitiesInput {
-  /** with this name or alias, whatever its case */
+  /** with this name or alias, in any case */
   name?: string;
   /** of this type */
   type?: string;
@@ -1291,7 +1291,7 @@ export interface ListEntitiesInput {
   status?: string;
   state?: "live" | "forgotten" | "expired";
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   now?: string;
 }
@@ -1309,7 +1309,7 @@ export interface ListEventsInput {
   /** those whose parent this is */
   children_of?: string;
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
@@ -1323,7 +1323,7 @@ export interface ListFeedbackInput {
   status?: string;
   state?: "live" | "forgotten" | "expired";
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   now?: string;
 }
@@ -1331,16 +1331,16 @@ export interface ListFeedbackInput {
 /** ListFingerprintsInput is what list_fingerprints is asked with. */
 export interface ListFingerprintsInput {
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
 /** ListKeysInput is what list_keys is asked with. */
 export interface ListKeysInput {
-  /** also those that are over */
+  /** also those that are revoked or expired */
   all?: boolean;
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
@@ -1354,7 +1354,7 @@ export interface ListMemoriesInput {
   status?: string;
   state?: "live" | "forgotten" | "expired";
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   now?: string;
 }
@@ -1369,7 +1369,7 @@ export interface ListPoliciesInput {
   status?: string;
   state?: "live" | "forgotten" | "expired";
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   now?: string;
 }
@@ -1384,7 +1384,7 @@ export interface ListRelationsInput {
   status?: string;
   state?: "live" | "forgotten" | "expired";
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   now?: string;
 }
@@ -1392,21 +1392,21 @@ export interface ListRelationsInput {
 /** ListSessionsInput is what list_sessions is asked with. */
 export interface ListSessionsInput {
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
 /** ListTagsInput is what list_tags is asked with. */
 export interface ListTagsInput {
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
 /** ListTenantsInput is what list_tenants is asked with. */
 export interface ListTenantsInput {
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
@@ -1420,7 +1420,7 @@ export interface ListViolationsInput {
   status?: string;
   state?: "live" | "forgotten" | "expired";
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   now?: string;
 }
@@ -1432,30 +1432,30 @@ export interface MemoryHistoryInput {
   /** The same as name; one of them is given. */
   key?: string;
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
 }
 
 /** MemoryToolInput is what memory_tool is asked with. */
 export interface MemoryToolInput {
   command: "view" | "create" | "str_replace" | "insert" | "delete" | "rename";
-  /** below /memories; of all commands but rename */
+  /** below /memories; for all commands except rename */
   path?: string;
   /** first and last line to view; -1 is the end */
   view_range?: number[];
-  /** of create */
+  /** for create */
   file_text?: string;
-  /** of str_replace; stands in the file once */
+  /** for str_replace; must occur once in the file */
   old_str?: string;
-  /** of str_replace; nothing unless said */
+  /** for str_replace; default empty */
   new_str?: string;
-  /** of insert: behind this line, 0 at the beginning */
+  /** for insert: after this line, 0 at the beginning */
   insert_line?: number;
-  /** of insert */
+  /** for insert */
   insert_text?: string;
-  /** of rename */
+  /** for rename */
   old_path?: string;
-  /** of rename */
+  /** for rename */
   new_path?: string;
 }
 
@@ -1464,7 +1464,7 @@ export interface MintScopeInput {
   /** the agent that it is for */
   to: string;
   mode?: "read" | "write";
-  /** what it shows: what every given list names */
+  /** what it shows; a record must match every list that is given */
   include: {
     all?: boolean;
     pinned?: boolean;
@@ -1486,12 +1486,12 @@ export interface MintScopeInput {
     sections?: string[];
     sessions?: string[];
   };
-  /** in an answer at most */
+  /** the most that an answer may have */
   budget_tokens?: number;
   not_before?: string;
   /** at most 366 days away */
   expires_at: string;
-  /** of what it writes, at most; agent unless said */
+  /** the most trust of what it writes; default agent */
   trust?: "external" | "tool" | "agent" | "user" | "operator";
 }
 
@@ -1507,9 +1507,9 @@ export interface NeighboursInput {
 export interface NextStepInput {
   session_id: string;
   limit?: number;
-  /** only artifacts that hold for these */
+  /** only artifacts whose validity scope has one of these tags, or none */
   tags?: string[];
-  /** what holds, such as project: NAME */
+  /** conditions that hold, such as project: NAME */
   conditions?: string[];
 }
 
@@ -1517,7 +1517,7 @@ export interface NextStepInput {
 export interface PackInput {
   /** the question that the context is for */
   query: string;
-  /** tokens at most; more than 100000 is taken for that */
+  /** the most tokens; values above 100000 count as 100000 */
   budget?: number;
   /** how entries are chosen */
   strategy?: "ranked" | "recency_biased" | "breadth_first" | "depth_first" | "fingerprint_guided";
@@ -1527,23 +1527,23 @@ export interface PackInput {
   agent_id?: string;
   /** the session under way */
   session_id?: string;
-  /** these only */
+  /** only these sections */
   sections?: ("core" | "constraints" | "goals" | "procedures" | "facts" | "episodes" | "graph_relations" | "workflow" | "conflicts" | "evidence")[];
   /** how the budget is shared, by section */
   section_weights?: { [name: string]: number };
-  /** what relevance, recency, provenance and salience count */
+  /** the weights of relevance, recency, provenance and salience */
   weights?: { [name: string]: number };
-  /** leave out what answers less well than this part of the best */
+  /** leave out candidates below this share of the best relevance */
   min_relevance?: number;
-  /** with one of these tags, but for what is always told */
+  /** only with one of these tags; pinned records stay */
   tags?: string[];
-  /** what was of use before, for fingerprint_guided */
+  /** what was useful before, for fingerprint_guided */
   priors?: JSONObject;
   /** the state: a position, a root or its first digits, or a time */
   as_of?: string;
-  /** what holds, such as project: github.com/acme/shop; what holds elsewhere only is left out */
+  /** conditions that hold, such as project: github.com/acme/shop; records for other conditions are left out */
   conditions?: string[];
-  /** what decides how old things are; that of the newest record unless said */
+  /** the time for age and expiry; default that of the newest record */
   now?: string;
 }
 
@@ -1551,10 +1551,10 @@ export interface PackInput {
 export interface PackContextInput {
   /** what it is about */
   topic: string;
-  /** 1 to 100000, else the nearest; usually 2000 */
+  /** 1 to 100000, else the nearest of these; default 2000 */
   budget_tokens?: number;
   ordering?: "relevance" | "recency" | "relevance+recency";
-  /** what holds, such as project: NAME */
+  /** conditions that hold, such as project: NAME */
   conditions?: string[];
 }
 
@@ -1562,7 +1562,7 @@ export interface PackContextInput {
 export interface PackTextInput {
   /** the question that the context is for */
   query: string;
-  /** tokens at most; more than 100000 is taken for that */
+  /** the most tokens; values above 100000 count as 100000 */
   budget?: number;
   /** how entries are chosen */
   strategy?: "ranked" | "recency_biased" | "breadth_first" | "depth_first" | "fingerprint_guided";
@@ -1572,25 +1572,25 @@ export interface PackTextInput {
   agent_id?: string;
   /** the session under way */
   session_id?: string;
-  /** these only */
+  /** only these sections */
   sections?: ("core" | "constraints" | "goals" | "procedures" | "facts" | "episodes" | "graph_relations" | "workflow" | "conflicts" | "evidence")[];
   /** how the budget is shared, by section */
   section_weights?: { [name: string]: number };
-  /** what relevance, recency, provenance and salience count */
+  /** the weights of relevance, recency, provenance and salience */
   weights?: { [name: string]: number };
-  /** leave out what answers less well than this part of the best */
+  /** leave out candidates below this share of the best relevance */
   min_relevance?: number;
-  /** with one of these tags, but for what is always told */
+  /** only with one of these tags; pinned records stay */
   tags?: string[];
-  /** what was of use before, for fingerprint_guided */
+  /** what was useful before, for fingerprint_guided */
   priors?: JSONObject;
   /** the state: a position, a root or its first digits, or a time */
   as_of?: string;
-  /** what holds, such as project: github.com/acme/shop; what holds elsewhere only is left out */
+  /** conditions that hold, such as project: github.com/acme/shop; records for other conditions are left out */
   conditions?: string[];
-  /** what decides how old things are; that of the newest record unless said */
+  /** the time for age and expiry; default that of the newest record */
   now?: string;
-  /** as a block with a title and a mark, for a prompt; the budget holds for all of it */
+  /** as a block with a title and a mark, for a prompt; the budget covers the whole block */
   marked?: boolean;
 }
 
@@ -1598,19 +1598,19 @@ export interface PackTextInput {
 export interface ProveConsistencyInput {
   /** the earlier size */
   from: number;
-  /** the later size; the current one unless said */
+  /** the later size; default the current size */
   to?: number;
 }
 
 /** ProveInclusionInput is what prove_inclusion is asked with. */
 export interface ProveInclusionInput {
-  /** of the record */
+  /** the position of the record */
   position?: number;
   /** or a key or a URI */
   name?: string;
   /** The same as name; one of them is given. */
   key?: string;
-  /** in the tree of this size; the current one unless said */
+  /** in the tree of this size; default the current size */
   size?: number;
   /** leave the content out */
   withhold?: boolean;
@@ -1649,7 +1649,7 @@ export interface PutMemoryInput {
   sources?: string[];
   forms?: JSONObject;
   metadata?: JSONObject;
-  /** write only at this version; 0: if there is none */
+  /** write only if this is the current version; 0 if there must be none */
   if_version?: number;
 }
 
@@ -1669,7 +1669,7 @@ export interface PutRelationInput {
 export interface RecallInput {
   /** a key such as release/cadence */
   key: string;
-  /** an earlier one */
+  /** an earlier version */
   version?: number;
   /** also as a short, medium or full text */
   form?: "short" | "medium" | "full";
@@ -1716,7 +1716,7 @@ export interface RelateMemoriesInput {
   kind: string;
   weight?: number;
   id?: string;
-  /** what says so */
+  /** the evidence for it */
   sources?: string[];
   metadata?: JSONObject;
 }
@@ -1748,7 +1748,7 @@ export interface RememberInput {
   sources?: string[];
   forms?: JSONObject;
   metadata?: JSONObject;
-  /** write only at this version; 0: if there is none */
+  /** write only if this is the current version; 0 if there must be none */
   if_version?: number;
 }
 
@@ -1778,7 +1778,7 @@ export interface RememberIfAbsentInput {
   sources?: string[];
   forms?: JSONObject;
   metadata?: JSONObject;
-  /** write only at this version; 0: if there is none */
+  /** write only if this is the current version; 0 if there must be none */
   if_version?: number;
 }
 
@@ -1788,7 +1788,7 @@ export interface ResolveInput {
   name?: string;
   /** The same as name; one of them is given. */
   key?: string;
-  /** an earlier one */
+  /** an earlier version */
   version?: number;
   /** as it was when this position was the newest */
   at?: number;
@@ -1800,7 +1800,7 @@ export interface ResolveConflictInput {
   id: string;
   /** how it was settled, for later readers */
   reason: string;
-  /** what holds, one of those that it is between: its URI, or its number among the sides, from 1; without, none more than the others */
+  /** the side that holds: its URI, or its number from 1; without it, all sides stay */
   keep?: string;
 }
 
@@ -1810,7 +1810,7 @@ export interface RestoreMemoryInput {
   name?: string;
   /** key or URI */
   key?: string;
-  /** an earlier one; the last content unless said */
+  /** an earlier version; default the last content */
   version?: number;
   /** only if this is the current version */
   if_version?: number;
@@ -1838,14 +1838,14 @@ export interface SearchInput {
   since?: string;
   until?: string;
   min_trust?: "external" | "tool" | "agent" | "user" | "operator";
-  /** candidates from this source alone */
+  /** candidates from this source only */
   only?: "words" | "meaning";
-  /** of all texts together; any unless said */
+  /** the most tokens of all texts together; default no limit */
   budget_tokens?: number;
   form?: "short" | "medium" | "full";
-  /** with reasons */
+  /** with the parts of each score */
   explain?: boolean;
-  /** who looks */
+  /** the agent that reads */
   agent_id?: string;
   as_of?: string;
   now?: string;
@@ -1853,7 +1853,7 @@ export interface SearchInput {
 
 /** SetQuotaInput is what set_quota is asked with. */
 export interface SetQuotaInput {
-  /** 0 is the default, a negative number no limit; so of all */
+  /** 0 is the server's default, a negative number no limit; the same holds for all limits */
   requests_per_second?: number;
   events_per_second?: number;
   bytes_per_second?: number;
@@ -1863,7 +1863,7 @@ export interface SetQuotaInput {
 
 /** StatsInput is what stats is asked with. */
 export interface StatsInput {
-  /** of growth, the latest */
+  /** growth over the latest days */
   days?: number;
   /** how many tools and agents are named */
   top?: number;
@@ -1876,18 +1876,18 @@ export interface TailEventsInput {
   session?: string;
   agent?: string;
   type?: string;
-  /** the first position; only new ones unless said */
+  /** the first position; default new events only */
   from?: number;
 }
 
 /** TimelineInput is what timeline is asked with. */
 export interface TimelineInput {
   session_id: string;
-  /** with all that events say */
+  /** with the full content of events */
   full?: boolean;
-  /** events on a page, which ends before that where they are large */
+  /** events per page; fewer if they are large */
   limit?: number;
-  /** the next of the page before */
+  /** next of the previous page */
   after?: string;
   /** as this agent sees it */
   agent_id?: string;
@@ -1909,61 +1909,61 @@ export interface VerifyPackInput {
 export interface Operations {
   /** Make a draft active. */
   approve_artifact: { input: ApproveArtifactInput; answer: ApproveArtifactAnswer };
-  /** Put an active artifact away. */
+  /** Retire an active artifact. */
   archive_artifact: { input: ArchiveArtifactInput; answer: ApproveArtifactAnswer };
   /** Show the versions of an artifact, who superseded what, when and why. */
   artifact_chain: { input: ArtifactChainInput; answer: ArtifactChainAnswer };
   /** Show what changed from one version of an artifact to another. */
   artifact_diff: { input: ArtifactDiffInput; answer: ArtifactDiffAnswer };
-  /** Say what speaks against an action before it is taken. */
+  /** Check a planned action against rules and past failures. */
   check_action: { input: CheckActionInput; answer: CheckActionAnswer };
-  /** Show what a scope token says, and whether it is good. */
+  /** Show what a scope token says, and whether it is valid. */
   check_scope: { input: CheckScopeInput; answer: CheckScopeAnswer };
   /** Sign the state of the tenant (a C2SP note). */
   checkpoint: { input: Record<string, never>; answer: string };
-  /** Make artifacts of what happened. */
+  /** Derive artifacts from what happened, and memories from what users stated. */
   compile: { input: CompileInput; answer: CompileAnswer };
   /** What to know before a task: rules and goals, what matters for it, how it went before. */
   context: { input: ContextInput; answer: Bundle };
   /** Make a credential; its token is shown once. */
   create_key: { input: CreateKeyInput; answer: CreateKeyAnswer };
-  /** Forget the memory under the key that the path names. */
+  /** Forget the memory under the key in the path. */
   delete_memory: { input: DeleteMemoryInput; answer: Write };
-  /** Say that an artifact or a draft is wrong. */
+  /** Mark an artifact or a draft as wrong. */
   deprecate_artifact: { input: DeprecateArtifactInput; answer: ApproveArtifactAnswer };
   /** This document. */
   describe: { input: Record<string, never>; answer: JSONObject };
-  /** Say that there is no conflict after all. */
+  /** Dismiss a conflict: its sides do not contradict each other. */
   dismiss_conflict: { input: DismissConflictInput; answer: Write };
-  /** Journal the end of everything whose time is over. */
+  /** Record the expiry of everything whose time is over. */
   expire: { input: ExpireInput; answer: ExpireAnswer };
-  /** Say why something is in a pack, or is not. */
+  /** Explain why a record is in a pack, or is not. */
   explain: { input: ExplainInput; answer: ExplainAnswer };
-  /** Give everything the tenant has, as lines of JSON. */
+  /** Export all records of the tenant, as lines of JSON. */
   export: { input: Record<string, never>; answer: string };
-  /** Give a digest of what the agents of the tenant learned, or one of them. */
+  /** Return a digest of what the agents of the tenant learned, or one agent. */
   export_fingerprint: { input: ExportFingerprintInput; answer: JSONObject };
-  /** Say how a task went and what it drew on, so that later answers are better. */
+  /** Report the outcome of a task and which records it used, so that later answers are better. */
   feedback: { input: FeedbackInput; answer: Write };
-  /** Find what all given predicates hold for, and what edges lead to from there. */
+  /** Find records that match all predicates, and follow edges from them. */
   find: { input: FindInput; answer: FindAnswer };
   /** Put a tombstone on a memory; its history stays. */
   forget: { input: ForgetInput; answer: Write };
-  /** Show an artifact, and what stands behind it. */
+  /** Show an artifact and its evidence. */
   get_artifact: { input: GetArtifactInput; answer: GetArtifactAnswer };
-  /** Show a conflict, and what it is between. */
+  /** Show a conflict and its sides. */
   get_conflict: { input: GetConflictInput; answer: GetConflictAnswer };
-  /** Show what is known of a credential. */
+  /** Show a credential, without its token. */
   get_key: { input: GetKeyInput; answer: GetKeyAnswer };
   /** Show a policy. */
   get_policy: { input: GetPolicyInput; answer: Thing };
   /** Show what the tenant may send and keep. */
   get_quota: { input: Record<string, never>; answer: GetQuotaAnswer };
-  /** Show things and how they are connected: around one of them, or the newest. */
+  /** Show records and their connections: around one of them, or the newest. */
   graph: { input: GraphInput; answer: GraphAnswer };
   /** Whether the process answers. */
   health: { input: Record<string, never>; answer: JSONObject };
-  /** Bring in what an export wrote. */
+  /** Import an export of a tenant. */
   import: { input: ImportInput; answer: {
     imported: number;
     present: number;
@@ -1982,73 +1982,73 @@ export interface Operations {
       }[];
     };
   } };
-  /** Keep a fingerprint, so that it guides packs. */
+  /** Store a fingerprint, so that it guides packs. */
   import_fingerprint: { input: ImportFingerprintInput; answer: Write };
-  /** Record HMX events: one, an array, or one a line. */
+  /** Record HMX events: one, an array, or one per line. */
   ingest: { input: IngestInput; answer: Intake };
   /** Record the spans about generative AI of an OTLP/HTTP export request. */
   ingest_traces: { input: IngestTracesInput; answer: IngestTracesAnswer };
-  /** Record events over a WebSocket: an event a frame, an acknowledgement a frame. */
+  /** Record events over a WebSocket: one event per frame, one acknowledgement per frame. */
   ingest_ws: { input: Record<string, never>; answer: never };
   /** List administrative acts, oldest first. */
   list_acts: { input: ListActsInput; answer: ListActsAnswer };
-  /** List what was learned: procedures, playbooks, policies. */
+  /** List artifacts: procedures, playbooks, policies. */
   list_artifacts: { input: ListArtifactsInput; answer: ListArtifactsAnswer };
-  /** List what contradicts itself, newest first. */
+  /** List conflicts between records, newest first. */
   list_conflicts: { input: ListConflictsInput; answer: ListConflictsAnswer };
-  /** List the edges between things, newest first. */
+  /** List the edges between records, newest first. */
   list_edges: { input: ListEdgesInput; answer: ListEdgesAnswer };
-  /** List who and what is spoken of, newest first, or by name. */
+  /** List entities, newest first, or by name. */
   list_entities: { input: ListEntitiesInput; answer: ListEntitiesAnswer };
   /** Show the events of a session, an agent, a trace or a correlation, in order. */
   list_events: { input: ListEventsInput; answer: Events };
-  /** List what was said about tasks, newest first. */
+  /** List feedback about tasks, newest first. */
   list_feedback: { input: ListFeedbackInput; answer: ListFeedbackAnswer };
   /** List the fingerprints that were imported, newest first. */
   list_fingerprints: { input: ListFingerprintsInput; answer: ListFingerprintsAnswer };
-  /** List credentials, oldest first, without their tokens: the good ones, unless asked for all. */
+  /** List credentials, oldest first, without their tokens: the valid ones, or all. */
   list_keys: { input: ListKeysInput; answer: ListKeysAnswer };
   /** List memories, newest first. */
   list_memories: { input: ListMemoriesInput; answer: Things };
   /** List policies, newest first. */
   list_policies: { input: ListPoliciesInput; answer: ListPoliciesAnswer };
-  /** List how entities are connected, newest first. */
+  /** List relations between entities, newest first. */
   list_relations: { input: ListRelationsInput; answer: ListRelationsAnswer };
-  /** List the sessions there are, ordered by id. */
+  /** List the sessions, ordered by id. */
   list_sessions: { input: ListSessionsInput; answer: ListSessionsAnswer };
   /** List the tags of memories, with how many have each. */
   list_tags: { input: ListTagsInput; answer: ListTagsAnswer };
-  /** List the tenants there are, with their roots. */
+  /** List the tenants, with their roots. */
   list_tenants: { input: ListTenantsInput; answer: ListTenantsAnswer };
   /** List what scopes refused, newest first. */
   list_violations: { input: ListViolationsInput; answer: ListViolationsAnswer };
   /** Show the versions of a memory, oldest first. */
   memory_history: { input: MemoryHistoryInput; answer: MemoryHistoryAnswer };
-  /** Do a command of Anthropic's memory tool on files below /memories. */
+  /** Run a command of Anthropic's memory tool on files below /memories. */
   memory_tool: { input: MemoryToolInput; answer: MemoryToolAnswer };
   /** Make a scope token: what another agent may see and do, until when. */
   mint_scope: { input: MintScopeInput; answer: CheckScopeAnswer };
-  /** Show what refers to a thing or an event: edges, relations, conflicts, feedback, what was derived from it. */
+  /** Show what refers to a record or an event: edges, relations, conflicts, feedback, what was derived from it. */
   neighbours: { input: NeighboursInput; answer: NeighboursAnswer };
-  /** Say which tool a session may call next, and why. */
+  /** Suggest which tool a session may call next, and why. */
   next_step: { input: NextStepInput; answer: NextStepAnswer };
-  /** Give what an agent needs to know for a question, within a budget of tokens. */
+  /** Return what an agent needs to know for a question, within a budget of tokens. */
   pack: { input: PackInput; answer: Pack };
   /** Fill a token budget with what is known about a topic, as markdown. */
   pack_context: { input: PackContextInput; answer: string };
-  /** Give a pack as the markdown that its tokens are counted of, to put into a prompt. */
+  /** Return a pack as markdown, to put into a prompt. */
   pack_text: { input: PackTextInput; answer: string };
   /** Prove that the tenant's log only grew. */
   prove_consistency: { input: ProveConsistencyInput; answer: JSONObject };
   /** Prove that a record is in the tenant's log. */
   prove_inclusion: { input: ProveInclusionInput; answer: JSONObject };
-  /** Keep somebody or something that is spoken of. */
+  /** Store an entity: a person, system or object that records mention. */
   put_entity: { input: PutEntityInput; answer: Write };
-  /** Keep a memory under the key that the path names. */
+  /** Store a memory under the key in the path. */
   put_memory: { input: PutMemoryInput; answer: Write };
-  /** Decree something: what agents are told, or how long things are kept. */
+  /** Store a policy: an instruction or constraint for agents, or how long records are kept. */
   put_policy: { input: PutPolicyInput; answer: Write };
-  /** Keep how two entities are connected. */
+  /** Store a relation between two entities. */
   put_relation: { input: PutRelationInput; answer: Write };
   /** Whether calls are served. */
   ready: { input: Record<string, never>; answer: JSONObject };
@@ -2058,15 +2058,15 @@ export interface Operations {
   record_event: { input: RecordEventInput; answer: RecordEventAnswer };
   /** Erase memories and events for good, with their history; needs the right admin. */
   redact_memory: { input: RedactMemoryInput; answer: RedactMemoryAnswer };
-  /** Connect two things: one supports, contradicts, causes … the other. */
+  /** Connect two records: one supports, contradicts, causes … the other. */
   relate_memories: { input: RelateMemoriesInput; answer: Write };
-  /** Keep a memory under a key; a key that is there gets a new version. */
+  /** Store a memory under a key; an existing key gets a new version. */
   remember: { input: RememberInput; answer: Write };
-  /** Keep a memory unless its key is taken; then show what is there. */
+  /** Store a memory unless its key exists; then return the existing one. */
   remember_if_absent: { input: RememberIfAbsentInput; answer: Thing };
-  /** Show what a URI or a key names: an event, or a thing of any kind. */
+  /** Show what a URI or a key names: an event, or a record of any kind. */
   resolve: { input: ResolveInput; answer: JSONObject };
-  /** Settle a conflict: say which one holds. */
+  /** Settle a conflict, and name the side that holds. */
   resolve_conflict: { input: ResolveConflictInput; answer: Write };
   /** Bring back what is forgotten, or an earlier version. */
   restore_memory: { input: RestoreMemoryInput; answer: Write };
@@ -2076,19 +2076,19 @@ export interface Operations {
   root: { input: Record<string, never>; answer: State };
   /** Find what answers a question, the best first. */
   search: { input: SearchInput; answer: Searched };
-  /** Say what the tenant may send and keep. */
+  /** Set what the tenant may send and keep. */
   set_quota: { input: SetQuotaInput; answer: GetQuotaAnswer };
-  /** Count what is there: events, memories, artifacts, tools and how they fared, sessions, agents, by day. */
+  /** Count events, memories, artifacts, sessions and agents, by day, and calls of tools with their outcomes. */
   stats: { input: StatsInput; answer: StatsAnswer };
-  /** Tell how much room the data directory takes. */
+  /** Show how much disk space the data directory takes. */
   storage: { input: Record<string, never>; answer: StorageAnswer };
   /** Follow new events as they are recorded (server-sent events). */
   tail_events: { input: TailEventsInput; answer: never };
-  /** Tell a session as a story: what was said and done, how it went, and what came of it. */
+  /** Show a session step by step: what was said and done, how it went, and what was learned from it. */
   timeline: { input: TimelineInput; answer: TimelineAnswer };
-  /** Show the key that checks what is signed. */
+  /** Show the public key that verifies signatures. */
   verifier_key: { input: Record<string, never>; answer: VerifierKeyAnswer };
-  /** Check the data directory: quickly, or to the last byte. */
+  /** Verify the data directory: quickly, or to the last byte. */
   verify: { input: VerifyInput; answer: VerifyAnswer };
   /** Prove what a pack says, entry by entry, down to the journal. */
   verify_pack: { input: VerifyPackInput; answer: VerifyPackAnswer };
@@ -2210,7 +2210,7 @@ export abstract class OperationMethods {
     return this.call("approve_artifact", input, options);
   }
 
-  /** Put an active artifact away. */
+  /** Retire an active artifact. */
   archiveArtifact(input: ArchiveArtifactInput, options?: CallOptions): Promise<Operations["archive_artifact"]["answer"]> {
     return this.call("archive_artifact", input, options);
   }
@@ -2225,12 +2225,12 @@ export abstract class OperationMethods {
     return this.call("artifact_diff", input, options);
   }
 
-  /** Say what speaks against an action before it is taken. */
+  /** Check a planned action against rules and past failures. */
   checkAction(input: CheckActionInput = {}, options?: CallOptions): Promise<Operations["check_action"]["answer"]> {
     return this.call("check_action", input, options);
   }
 
-  /** Show what a scope token says, and whether it is good. */
+  /** Show what a scope token says, and whether it is valid. */
   checkScope(input: CheckScopeInput, options?: CallOptions): Promise<Operations["check_scope"]["answer"]> {
     return this.call("check_scope", input, options);
   }
@@ -2240,7 +2240,7 @@ export abstract class OperationMethods {
     return this.call("checkpoint", input, options);
   }
 
-  /** Make artifacts of what happened. */
+  /** Derive artifacts from what happened, and memories from what users stated. */
   compile(input: CompileInput = {}, options?: CallOptions): Promise<Operations["compile"]["answer"]> {
     return this.call("compile", input, options);
   }
@@ -2255,12 +2255,12 @@ export abstract class OperationMethods {
     return this.call("create_key", input, options);
   }
 
-  /** Forget the memory under the key that the path names. */
+  /** Forget the memory under the key in the path. */
   deleteMemory(input: DeleteMemoryInput, options?: CallOptions): Promise<Operations["delete_memory"]["answer"]> {
     return this.call("delete_memory", input, options);
   }
 
-  /** Say that an artifact or a draft is wrong. */
+  /** Mark an artifact or a draft as wrong. */
   deprecateArtifact(input: DeprecateArtifactInput, options?: CallOptions): Promise<Operations["deprecate_artifact"]["answer"]> {
     return this.call("deprecate_artifact", input, options);
   }
@@ -2270,32 +2270,32 @@ export abstract class OperationMethods {
     return this.call("describe", input, options);
   }
 
-  /** Say that there is no conflict after all. */
+  /** Dismiss a conflict: its sides do not contradict each other. */
   dismissConflict(input: DismissConflictInput, options?: CallOptions): Promise<Operations["dismiss_conflict"]["answer"]> {
     return this.call("dismiss_conflict", input, options);
   }
 
-  /** Journal the end of everything whose time is over. */
+  /** Record the expiry of everything whose time is over. */
   expire(input: ExpireInput = {}, options?: CallOptions): Promise<Operations["expire"]["answer"]> {
     return this.call("expire", input, options);
   }
 
-  /** Say why something is in a pack, or is not. */
+  /** Explain why a record is in a pack, or is not. */
   explain(input: ExplainInput, options?: CallOptions): Promise<Operations["explain"]["answer"]> {
     return this.call("explain", input, options);
   }
 
-  /** Give a digest of what the agents of the tenant learned, or one of them. */
+  /** Return a digest of what the agents of the tenant learned, or one agent. */
   exportFingerprint(input: ExportFingerprintInput = {}, options?: CallOptions): Promise<Operations["export_fingerprint"]["answer"]> {
     return this.call("export_fingerprint", input, options);
   }
 
-  /** Say how a task went and what it drew on, so that later answers are better. */
+  /** Report the outcome of a task and which records it used, so that later answers are better. */
   feedback(input: FeedbackInput, options?: CallOptions): Promise<Operations["feedback"]["answer"]> {
     return this.call("feedback", input, options);
   }
 
-  /** Find what all given predicates hold for, and what edges lead to from there. */
+  /** Find records that match all predicates, and follow edges from them. */
   find(input: FindInput = {}, options?: CallOptions): Promise<Operations["find"]["answer"]> {
     return this.call("find", input, options);
   }
@@ -2305,17 +2305,17 @@ export abstract class OperationMethods {
     return this.call("forget", input, options);
   }
 
-  /** Show an artifact, and what stands behind it. */
+  /** Show an artifact and its evidence. */
   getArtifact(input: GetArtifactInput, options?: CallOptions): Promise<Operations["get_artifact"]["answer"]> {
     return this.call("get_artifact", input, options);
   }
 
-  /** Show a conflict, and what it is between. */
+  /** Show a conflict and its sides. */
   getConflict(input: GetConflictInput, options?: CallOptions): Promise<Operations["get_conflict"]["answer"]> {
     return this.call("get_conflict", input, options);
   }
 
-  /** Show what is known of a credential. */
+  /** Show a credential, without its token. */
   getKey(input: GetKeyInput, options?: CallOptions): Promise<Operations["get_key"]["answer"]> {
     return this.call("get_key", input, options);
   }
@@ -2330,7 +2330,7 @@ export abstract class OperationMethods {
     return this.call("get_quota", input, options);
   }
 
-  /** Show things and how they are connected: around one of them, or the newest. */
+  /** Show records and their connections: around one of them, or the newest. */
   graph(input: GraphInput = {}, options?: CallOptions): Promise<Operations["graph"]["answer"]> {
     return this.call("graph", input, options);
   }
@@ -2340,7 +2340,7 @@ export abstract class OperationMethods {
     return this.call("health", input, options);
   }
 
-  /** Keep a fingerprint, so that it guides packs. */
+  /** Store a fingerprint, so that it guides packs. */
   importFingerprint(input: ImportFingerprintInput, options?: CallOptions): Promise<Operations["import_fingerprint"]["answer"]> {
     return this.call("import_fingerprint", input, options);
   }
@@ -2355,22 +2355,22 @@ export abstract class OperationMethods {
     return this.call("list_acts", input, options);
   }
 
-  /** List what was learned: procedures, playbooks, policies. */
+  /** List artifacts: procedures, playbooks, policies. */
   listArtifacts(input: ListArtifactsInput = {}, options?: CallOptions): Promise<Operations["list_artifacts"]["answer"]> {
     return this.call("list_artifacts", input, options);
   }
 
-  /** List what contradicts itself, newest first. */
+  /** List conflicts between records, newest first. */
   listConflicts(input: ListConflictsInput = {}, options?: CallOptions): Promise<Operations["list_conflicts"]["answer"]> {
     return this.call("list_conflicts", input, options);
   }
 
-  /** List the edges between things, newest first. */
+  /** List the edges between records, newest first. */
   listEdges(input: ListEdgesInput = {}, options?: CallOptions): Promise<Operations["list_edges"]["answer"]> {
     return this.call("list_edges", input, options);
   }
 
-  /** List who and what is spoken of, newest first, or by name. */
+  /** List entities, newest first, or by name. */
   listEntities(input: ListEntitiesInput = {}, options?: CallOptions): Promise<Operations["list_entities"]["answer"]> {
     return this.call("list_entities", input, options);
   }
@@ -2380,7 +2380,7 @@ export abstract class OperationMethods {
     return this.call("list_events", input, options);
   }
 
-  /** List what was said about tasks, newest first. */
+  /** List feedback about tasks, newest first. */
   listFeedback(input: ListFeedbackInput = {}, options?: CallOptions): Promise<Operations["list_feedback"]["answer"]> {
     return this.call("list_feedback", input, options);
   }
@@ -2390,7 +2390,7 @@ export abstract class OperationMethods {
     return this.call("list_fingerprints", input, options);
   }
 
-  /** List credentials, oldest first, without their tokens: the good ones, unless asked for all. */
+  /** List credentials, oldest first, without their tokens: the valid ones, or all. */
   listKeys(input: ListKeysInput = {}, options?: CallOptions): Promise<Operations["list_keys"]["answer"]> {
     return this.call("list_keys", input, options);
   }
@@ -2405,12 +2405,12 @@ export abstract class OperationMethods {
     return this.call("list_policies", input, options);
   }
 
-  /** List how entities are connected, newest first. */
+  /** List relations between entities, newest first. */
   listRelations(input: ListRelationsInput = {}, options?: CallOptions): Promise<Operations["list_relations"]["answer"]> {
     return this.call("list_relations", input, options);
   }
 
-  /** List the sessions there are, ordered by id. */
+  /** List the sessions, ordered by id. */
   listSessions(input: ListSessionsInput = {}, options?: CallOptions): Promise<Operations["list_sessions"]["answer"]> {
     return this.call("list_sessions", input, options);
   }
@@ -2420,7 +2420,7 @@ export abstract class OperationMethods {
     return this.call("list_tags", input, options);
   }
 
-  /** List the tenants there are, with their roots. */
+  /** List the tenants, with their roots. */
   listTenants(input: ListTenantsInput = {}, options?: CallOptions): Promise<Operations["list_tenants"]["answer"]> {
     return this.call("list_tenants", input, options);
   }
@@ -2435,7 +2435,7 @@ export abstract class OperationMethods {
     return this.call("memory_history", input, options);
   }
 
-  /** Do a command of Anthropic's memory tool on files below /memories. */
+  /** Run a command of Anthropic's memory tool on files below /memories. */
   memoryTool(input: MemoryToolInput, options?: CallOptions): Promise<Operations["memory_tool"]["answer"]> {
     return this.call("memory_tool", input, options);
   }
@@ -2445,17 +2445,17 @@ export abstract class OperationMethods {
     return this.call("mint_scope", input, options);
   }
 
-  /** Show what refers to a thing or an event: edges, relations, conflicts, feedback, what was derived from it. */
+  /** Show what refers to a record or an event: edges, relations, conflicts, feedback, what was derived from it. */
   neighbours(input: NeighboursInput = {}, options?: CallOptions): Promise<Operations["neighbours"]["answer"]> {
     return this.call("neighbours", input, options);
   }
 
-  /** Say which tool a session may call next, and why. */
+  /** Suggest which tool a session may call next, and why. */
   nextStep(input: NextStepInput, options?: CallOptions): Promise<Operations["next_step"]["answer"]> {
     return this.call("next_step", input, options);
   }
 
-  /** Give what an agent needs to know for a question, within a budget of tokens. */
+  /** Return what an agent needs to know for a question, within a budget of tokens. */
   pack(input: PackInput, options?: CallOptions): Promise<Operations["pack"]["answer"]> {
     return this.call("pack", input, options);
   }
@@ -2465,7 +2465,7 @@ export abstract class OperationMethods {
     return this.call("pack_context", input, options);
   }
 
-  /** Give a pack as the markdown that its tokens are counted of, to put into a prompt. */
+  /** Return a pack as markdown, to put into a prompt. */
   packText(input: PackTextInput, options?: CallOptions): Promise<Operations["pack_text"]["answer"]> {
     return this.call("pack_text", input, options);
   }
@@ -2480,22 +2480,22 @@ export abstract class OperationMethods {
     return this.call("prove_inclusion", input, options);
   }
 
-  /** Keep somebody or something that is spoken of. */
+  /** Store an entity: a person, system or object that records mention. */
   putEntity(input: PutEntityInput, options?: CallOptions): Promise<Operations["put_entity"]["answer"]> {
     return this.call("put_entity", input, options);
   }
 
-  /** Keep a memory under the key that the path names. */
+  /** Store a memory under the key in the path. */
   putMemory(input: PutMemoryInput, options?: CallOptions): Promise<Operations["put_memory"]["answer"]> {
     return this.call("put_memory", input, options);
   }
 
-  /** Decree something: what agents are told, or how long things are kept. */
+  /** Store a policy: an instruction or constraint for agents, or how long records are kept. */
   putPolicy(input: PutPolicyInput, options?: CallOptions): Promise<Operations["put_policy"]["answer"]> {
     return this.call("put_policy", input, options);
   }
 
-  /** Keep how two entities are connected. */
+  /** Store a relation between two entities. */
   putRelation(input: PutRelationInput, options?: CallOptions): Promise<Operations["put_relation"]["answer"]> {
     return this.call("put_relation", input, options);
   }
@@ -2520,27 +2520,27 @@ export abstract class OperationMethods {
     return this.call("redact_memory", input, options);
   }
 
-  /** Connect two things: one supports, contradicts, causes … the other. */
+  /** Connect two records: one supports, contradicts, causes … the other. */
   relateMemories(input: RelateMemoriesInput, options?: CallOptions): Promise<Operations["relate_memories"]["answer"]> {
     return this.call("relate_memories", input, options);
   }
 
-  /** Keep a memory under a key; a key that is there gets a new version. */
+  /** Store a memory under a key; an existing key gets a new version. */
   remember(input: RememberInput, options?: CallOptions): Promise<Operations["remember"]["answer"]> {
     return this.call("remember", input, options);
   }
 
-  /** Keep a memory unless its key is taken; then show what is there. */
+  /** Store a memory unless its key exists; then return the existing one. */
   rememberIfAbsent(input: RememberIfAbsentInput, options?: CallOptions): Promise<Operations["remember_if_absent"]["answer"]> {
     return this.call("remember_if_absent", input, options);
   }
 
-  /** Show what a URI or a key names: an event, or a thing of any kind. */
+  /** Show what a URI or a key names: an event, or a record of any kind. */
   resolve(input: ResolveInput = {}, options?: CallOptions): Promise<Operations["resolve"]["answer"]> {
     return this.call("resolve", input, options);
   }
 
-  /** Settle a conflict: say which one holds. */
+  /** Settle a conflict, and name the side that holds. */
   resolveConflict(input: ResolveConflictInput, options?: CallOptions): Promise<Operations["resolve_conflict"]["answer"]> {
     return this.call("resolve_conflict", input, options);
   }
@@ -2565,32 +2565,32 @@ export abstract class OperationMethods {
     return this.call("search", input, options);
   }
 
-  /** Say what the tenant may send and keep. */
+  /** Set what the tenant may send and keep. */
   setQuota(input: SetQuotaInput = {}, options?: CallOptions): Promise<Operations["set_quota"]["answer"]> {
     return this.call("set_quota", input, options);
   }
 
-  /** Count what is there: events, memories, artifacts, tools and how they fared, sessions, agents, by day. */
+  /** Count events, memories, artifacts, sessions and agents, by day, and calls of tools with their outcomes. */
   stats(input: StatsInput = {}, options?: CallOptions): Promise<Operations["stats"]["answer"]> {
     return this.call("stats", input, options);
   }
 
-  /** Tell how much room the data directory takes. */
+  /** Show how much disk space the data directory takes. */
   storage(input: Record<string, never> = {}, options?: CallOptions): Promise<Operations["storage"]["answer"]> {
     return this.call("storage", input, options);
   }
 
-  /** Tell a session as a story: what was said and done, how it went, and what came of it. */
+  /** Show a session step by step: what was said and done, how it went, and what was learned from it. */
   timeline(input: TimelineInput, options?: CallOptions): Promise<Operations["timeline"]["answer"]> {
     return this.call("timeline", input, options);
   }
 
-  /** Show the key that checks what is signed. */
+  /** Show the public key that verifies signatures. */
   verifierKey(input: Record<string, never> = {}, options?: CallOptions): Promise<Operations["verifier_key"]["answer"]> {
     return this.call("verifier_key", input, options);
   }
 
-  /** Check the data directory: quickly, or to the last byte. */
+  /** Verify the data directory: quickly, or to the last byte. */
   verify(input: VerifyInput = {}, options?: CallOptions): Promise<Operations["verify"]["answer"]> {
     return this.call("verify", input, options);
   }

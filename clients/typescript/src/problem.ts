@@ -66,7 +66,7 @@ export function problemOf(status: number, retryAfter: string | null, text: strin
     const read: unknown = JSON.parse(text);
     if (typeof read === "object" && read !== null && typeof (read as ProblemBody).code === "string") body = read as ProblemBody;
   } catch {
-    // It was no JSON: somebody between here and the server has answered.
+    // It was no JSON: a proxy between here and the server has answered.
   }
   body ??= { code: `http_${status}`, title: "", detail: `the server answered ${status}: ${text.slice(0, 200)}` };
   body.detail ??= body.title ?? "";

@@ -18,7 +18,7 @@ export interface Ack {
 
 /** SocketOptions say how a socket is used. */
 export interface SocketOptions {
-  /** Is told what became of each event, once each. */
+  /** Receives the acknowledgement of each event, once each. */
   acked?: (ack: Ack) => void;
   /** How many events may be sent and not acknowledged; 128 unless said. */
   inFlight?: number;
@@ -68,7 +68,7 @@ export class Socket {
     return socket;
   }
 
-  /** send sends an event. It returns when there is room for it; what becomes of it is told to acked. */
+  /** send sends an event. It returns when there is room in the queue; acked receives the acknowledgement. */
   async send(event: HMXEvent): Promise<void> {
     await this.#when(() => this.#queue.length < (this.#o.inFlight ?? 128));
     const frame = { id: event.event_id, text: JSON.stringify(event) };

@@ -16,7 +16,7 @@ export class Again {
     this.#o = o;
   }
 
-  /** reset is told when something went well. */
+  /** reset restarts the waits after a success. */
   reset(): void {
     this.#attempt = 0;
   }

@@ -15,7 +15,7 @@ export interface WrapOptions {
   record?: boolean;
   /** How long the model may have to wait for a pack, in milliseconds; 5,000 unless said. */
   timeout?: number;
-  /** Is told what went wrong with memory, which never breaks a call of the model. A warning on the console unless said. */
+  /** Receives errors of the memory, which never break a call of the model. The default is a warning on the console. */
   onTrouble?: (error: unknown, during: "pack" | "record") => void;
 }
 
@@ -240,7 +240,7 @@ class Remembered extends Promise<unknown> {
     super((resolve) => resolve(undefined)); // what it becomes is said by then
     this.#started = started;
     this.#after = after;
-    started.catch(() => undefined); // whoever waits is told
+    started.catch(() => undefined); // the caller that awaits it gets the error
   }
 
   static override get [Symbol.species](): PromiseConstructor {

@@ -108,7 +108,7 @@ async function run(client: Lukasa, step: Step, options: CallOptions): Promise<Sa
   return { answer: said.data, etag: said.etag, notModified: said.notModified };
 }
 
-/** wrapped has a model that says what it is told to, and returns what it was asked. */
+/** wrapped runs a model with scripted answers, and returns what it was asked. */
 async function wrapped(lukasa: Lukasa, given: Values): Promise<unknown> {
   const troubles: string[] = [];
   let messages: unknown;

@@ -4,7 +4,7 @@ import { json, type Seen, serve } from "./server.js";
 /** A JSON document of which nothing more is said. */
 export type Loose = { [name: string]: any }; // eslint-disable-line @typescript-eslint/no-explicit-any
 
-/** Model is a server that speaks as those of OpenAI do, and answers what it is told to. */
+/** Model is a server with the protocol of OpenAI and scripted answers. */
 export interface Model {
   url: string;
   /** What it was asked, in order. */

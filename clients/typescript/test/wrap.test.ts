@@ -204,7 +204,7 @@ test("what is not understood is let through", async (t) => {
   assert.deepEqual(await client.chat.completions.create({ messages }), { choices: { 0: null } });
   await flush(client);
   assert.deepEqual(r.events.map((e) => e["content"].text), ["Spell."]);
-  assert.ok(troubles.length > 0, "it is told");
+  assert.ok(troubles.length > 0, "it is reported");
 });
 
 test("it behaves as the client does", async (t) => {

@@ -162,7 +162,7 @@ func (a *Authority) Authorize(tenant string, v View) (View, error) {
 func (a *Authority) Mint(tenant, by string, ceiling record.Trust, g scope.Grant) (string, error) {
 	if ceiling < record.User {
 		return "", fault.Newf(fault.Untrusted, "scope: a writer of trust %s may not grant one", ceiling).
-			WithFix("have someone of tier user or operator grant it, or narrow a token that you have")
+			WithFix("have a writer of tier user or operator grant it, or narrow a token that you have")
 	}
 	if g.Trust > ceiling {
 		return "", fault.Newf(fault.Untrusted, "trust: a writer of trust %s cannot give more than it has", ceiling).
@@ -176,10 +176,10 @@ func (a *Authority) Mint(tenant, by string, ceiling record.Trust, g scope.Grant)
 	switch {
 	case g.Expires.IsZero(): // the token's own rules report it
 	case !g.Expires.Truncate(time.Second).After(now):
-		return "", fault.New(fault.ScopeInvalid, "expires: it is over already").WithFix("give a time to come")
+		return "", fault.New(fault.ScopeInvalid, "expires: it is in the past").WithFix("give a time in the future")
 	case g.Expires.After(now.Add(scope.MaxLife)):
 		return "", fault.Newf(fault.ScopeInvalid, "expires: it is more than %d days from now", int(scope.MaxLife/(24*time.Hour))).
-			WithFix("give an earlier end; a token that is over is replaced by a new one")
+			WithFix("give an earlier end; an expired token is replaced by a new one")
 	}
 	if err := cleanSelectors(&g); err != nil {
 		return "", err
@@ -198,5 +198,5 @@ func (a *Authority) Mint(tenant, by string, ceiling record.Trust, g scope.Grant)
 // WrongAgent refuses a name that differs from that of the token.
 func WrongAgent(field string) error {
 	return fault.Newf(fault.ScopeInvalid, "scope token: %s: it was granted to another agent than the one that is named", field).
-		WithFix("leave the name away: it is the token's")
+		WithFix("leave the name out: it is the token's")
 }

@@ -245,7 +245,7 @@ func verifyRecords(ctx context.Context, b *board.Board, o VerifyOptions, r kv.Re
 			}
 		}
 		if !ok {
-			report.find("journal", "position %d of tenant %q is blank on the disk, but nobody erased it", h.Position, h.Tenant)
+			report.find("journal", "position %d of tenant %q is blank on the disk, but no redaction erased it", h.Position, h.Tenant)
 		}
 	}
 }

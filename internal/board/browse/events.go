@@ -125,7 +125,7 @@ func (q EventQuery) walk(s board.State) (func(after []byte, visit func([]byte, t
 	}
 	if given != 1 {
 		return nil, fault.New(fault.InvalidArgument, "session, agent, trace, correlation, children_of: exactly one must be given").
-			WithFix("say whose events are wanted")
+			WithFix("name whose events to list")
 	}
 	follow := func(by timeline.By, name string) func([]byte, func([]byte, timeline.Place) bool) error {
 		return func(after []byte, visit func([]byte, timeline.Place) bool) error {

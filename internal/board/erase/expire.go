@@ -41,7 +41,7 @@ func (b *Eraser) Expire(ctx context.Context, w board.Writer, tenant string, now 
 		return nil, err
 	}
 	if now.IsZero() {
-		return nil, fault.New(fault.InvalidArgument, "now: it is not given").WithFix("give the time at which things are over, such as the current one")
+		return nil, fault.New(fault.InvalidArgument, "now: it is not given").WithFix("give the time that decides what has expired, such as the current time")
 	}
 	if !time.Unix(0, now.UnixNano()).Equal(now) {
 		return nil, fault.Newf(fault.InvalidArgument, "now: the year %d is out of range, which is from 1678 to 2262", now.Year()).

@@ -47,7 +47,7 @@ func (b *Eraser) receipt(s board.State, position uint64) (notary.Signed, error) 
 		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is a %s, not a redaction", position, s.Tenant.Name, rec.Header.Kind)
 	}
 	if len(out.Erased) == 0 {
-		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is an expiry that erased nothing: a thing that is over keeps its history", position, s.Tenant.Name)
+		return notary.Signed{}, fault.Newf(fault.NotFound, "position %d of tenant %q is an expiry that erased nothing: an expired record keeps its history", position, s.Tenant.Name)
 	}
 	if err := b.core.CheckErased(s, out.Erased); err != nil {
 		return notary.Signed{}, err

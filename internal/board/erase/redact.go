@@ -49,7 +49,7 @@ func (b *Eraser) Redact(ctx context.Context, w board.Writer, uris []memory.URI) 
 // id.
 func (b *Eraser) redact(ctx context.Context, w board.Writer, uris []memory.URI, keepOut bool) (*Erasure, error) {
 	if len(uris) == 0 {
-		return nil, fault.New(fault.InvalidArgument, "uris: nothing is named").WithFix("name what is to be erased")
+		return nil, fault.New(fault.InvalidArgument, "uris: nothing is named").WithFix("name the records to erase")
 	}
 	tenant := uris[0].Tenant
 	for _, u := range uris {
@@ -57,8 +57,8 @@ func (b *Eraser) redact(ctx context.Context, w board.Writer, uris []memory.URI, 
 			return nil, fault.New(fault.InvalidArgument, "uris: they belong to more than one tenant").WithFix("erase one tenant's at a time")
 		}
 		if u.Version != 0 {
-			return nil, fault.Newf(fault.InvalidArgument, "uris: %s names one version, but a thing is erased with all of its history", u).
-				WithFix("leave the #version away")
+			return nil, fault.Newf(fault.InvalidArgument, "uris: %s names one version, but a record is erased with all of its history", u).
+				WithFix("leave the #version out")
 		}
 	}
 	if err := memory.CheckTenant(tenant); err != nil {
@@ -271,7 +271,7 @@ func targetAt(g *board.Group, w board.Writer, t *ledger.Tenant, kind record.Kind
 	r, decoding := apply.Decode(&f)
 	if r.Header.Trust > w.Ceiling() {
 		return target, fault.Newf(fault.Untrusted, "position %d was written with trust %s; a writer of trust %s may not erase it", position, r.Header.Trust, w.Ceiling()).
-			WithFix("have someone of tier " + r.Header.Trust.String() + " erase it")
+			WithFix("have a writer of tier " + r.Header.Trust.String() + " erase it")
 	}
 	if key == nil || decoding != nil {
 		return target, nil

@@ -45,7 +45,7 @@ func fitsState(g *board.Group, t *ledger.Tenant, e *board.Entry) error {
 	if before, taken, err := ledger.Find(g.Tx(), t.Number, &h.ID); err != nil {
 		return err
 	} else if taken {
-		return misfitf("id: the record at position %d has it too", before)
+		return misfitf("id: the record at position %d has the same id", before)
 	}
 	switch {
 	case e.Record.Event != nil:

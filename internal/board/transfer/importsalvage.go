@@ -190,7 +190,7 @@ func (s *salvaged) record(g *board.Group, t *ledger.Tenant, e *board.Entry) erro
 	}
 	if t.Size != s.placed {
 		return fault.Newf(fault.IDConflict, "tenant %q was written to while the import ran", t.Name).
-			WithFix("import into a directory that nobody else writes to")
+			WithFix("import into a directory that no other process writes to")
 	}
 	rewrote, err := s.adapt(g, t, e)
 	if err == nil {

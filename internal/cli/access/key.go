@@ -23,18 +23,19 @@ import (
 func KeyCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "key",
-		Short: "Make, list and revoke the keys that callers of a server have",
-		Long: `A key is what a caller sends to a server as Authorization: Bearer. It says who
-calls: an operator, who may do everything; a tenant, that is a person or a service
-of it; or one agent of a tenant. The tenant is that of the key, and nobody names
-another.
+		Short: "Make, list and revoke keys of callers of a server",
+		Long: `A key is the credential that a caller sends to a server as Authorization: Bearer.
+It identifies the caller: an operator, who may do everything; a tenant, that is a
+person or a service of it; or one agent of a tenant. A call reaches only the tenant
+of its key.
 
-The text of a key is shown once, when it is made; only a hash of it is kept. A
-revoked key is refused from that moment on, and what it has open is closed. Keys
-and who made and revoked them are records of the data directory: a restart, a
-crash and a rebuild keep them.
+The text of a key is shown once, when it is made; the server keeps only its hash. A
+revoked key is refused at once, and its open connections are closed. Keys, and who
+made and revoked them, are records of the data directory: they survive a restart, a
+crash and a rebuild.
 
-Whoever can open the data directory needs no key. docs/security.md says more.`,
+A process that can open the data directory needs no key. docs/security.md has the
+details.`,
 		Example: `  lukasa key create --tenant acme --label "release service"
   lukasa key create --tenant acme --agent coder --expires 30d
   lukasa key list
@@ -69,16 +70,16 @@ func keyCreateCommand(s *ask.Shell) *cobra.Command {
 		Operation: "create_key",
 		Use:       "create",
 		Short:     "Make a key, and show it once",
-		Long: `Make a key and print its text, which nobody can show again. With --agent it speaks
-for that agent and writes in its name alone; with --role operator it may do
+		Long: `Make a key and print its text, which cannot be shown again. With --agent it speaks
+for that agent and writes only in its name; with --role operator it may do
 everything, and belongs to no tenant; otherwise it speaks for the tenant.
 
-It reads and writes unless --right says otherwise. The right admin lets the
-tenant's own people make keys and scopes of the tenant. What an operator's key
-writes is trusted as operator, a tenant's as user, an agent's as agent, and
---trust lowers that.
+It may read and write unless --right says otherwise. The right admin lets people of
+the tenant make keys and scopes of the tenant. Records written with an operator's key
+have the trust operator, with a tenant's key user, with an agent's key agent; --trust
+lowers that.
 
---out puts the text into a file instead, for its owner alone.`,
+--out writes the text to a file instead, readable only by its owner.`,
 		Example: `  lukasa key create --tenant acme
   lukasa key create --tenant acme --agent coder --right write --expires 30d
   lukasa key create --tenant acme --right read --label dashboard --out dashboard.key
@@ -88,12 +89,12 @@ writes is trusted as operator, a tenant's as user, an agent's as agent, and
 			{Field: "agent", Help: "the `AGENT` that it speaks for"},
 			{Field: "rights", Name: "right", Help: "a `RIGHT`: read, write or admin; may be given again (default read and write; all for an operator)"},
 			{Field: "trust", What: "tier for --trust", Help: "how far what it writes is trusted at most, a `TIER`: " + strings.Join(ask.TrustNames(), ", ") + " (default as far as its role)"},
-			{Field: "label", Help: "a `TEXT` by which people know it"},
+			{Field: "label", Help: "a `TEXT` that describes it for people"},
 		},
 		Own: func(c *cobra.Command) {
 			c.Flags().StringVar(&role, "role", "", "whom it is for, a `ROLE`: operator, tenant or agent (default agent with --agent, else tenant)")
 			c.Flags().StringVar(&expires, "expires", "", "when it ends: a `DURATION` from now, such as 90m or 30d, or a time in RFC 3339 (default never)")
-			c.Flags().StringVar(&out, "out", "", "write the key to `FILE`, for its owner alone; a file that is there is replaced")
+			c.Flags().StringVar(&out, "out", "", "write the key to `FILE`, readable only by its owner; an existing file is replaced")
 			ask.SuggestValues(c, "role", roles)
 		},
 		Prepare: func(r *ask.Request) error {
@@ -108,7 +109,7 @@ writes is trusted as operator, a tenant's as user, an agent's as agent, and
 			case err != nil:
 				return ask.UnknownName(fault.Usage, "role", role, roles)
 			case kind == auth.Operator && r.Cmd.Flags().Changed("tenant"):
-				return fault.New(fault.Usage, "--tenant: an operator's key belongs to no tenant").WithFix("leave it away")
+				return fault.New(fault.Usage, "--tenant: an operator's key belongs to no tenant").WithFix("leave it out")
 			case kind == auth.Agent && r.Fields["agent"] == nil:
 				return fault.New(fault.Usage, "--agent is missing").WithFix("name the agent that the key speaks for")
 			}
@@ -200,18 +201,18 @@ func keyListCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Keys]{
 		Operation: "list_keys",
 		Use:       "list",
-		Short:     "List keys: the good ones, unless asked for others",
-		Long: `List the keys that are good, oldest first: of all tenants and of operators, or with
---tenant those of that tenant. --all lists those that were revoked or are over, too.
---ids prints ids alone, one a line, for other commands to take.`,
+		Short:     "List keys: the valid ones by default",
+		Long: `List the valid keys, oldest first: of all tenants and of operators, or with --tenant
+those of that tenant. --all also lists revoked and expired ones. --ids prints only ids,
+one per line, for other commands.`,
 		Example: `  lukasa key create --tenant acme
   lukasa key list
   lukasa key list --tenant acme --all --json`,
-		Flags: []ask.Flag{{Field: "all", Help: "those that are revoked or over, too"}},
-		Own:   func(c *cobra.Command) { c.Flags().BoolVar(&ids, "ids", false, "print ids alone, one a line") },
+		Flags: []ask.Flag{{Field: "all", Help: "also those that are revoked or expired"}},
+		Own:   func(c *cobra.Command) { c.Flags().BoolVar(&ids, "ids", false, "print only ids, one per line") },
 		Prepare: func(*ask.Request) error {
 			if ids && s.JSON {
-				return fault.New(fault.Usage, "--ids and --json: one of the two says how to print").WithFix("leave one away")
+				return fault.New(fault.Usage, "--ids and --json: one of the two says how to print").WithFix("leave one out")
 			}
 			return nil
 		},
@@ -255,8 +256,8 @@ func keyShowCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[auth.Info]{
 		Operation: "get_key",
 		Use:       "show KEY",
-		Short:     "Show what is known of a key",
-		Long: `Show whom a key is for, what it may do, who made it, and whether it is good. KEY is
+		Short:     "Show a key, without its text",
+		Long: `Show whom a key is for, what it may do, who made it, and whether it is valid. KEY is
 its id: the part of its text after lk_t_, up to the next underscore. The text itself
 is not kept.`,
 		Example: `  lukasa key create --tenant acme

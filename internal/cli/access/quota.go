@@ -18,10 +18,10 @@ func QuotaCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "quota",
 		Short: "Show and set what a tenant may send to a server and keep there",
-		Long: `A server bounds how many calls, events and bytes a tenant sends in a second, and how
-many records and bytes it keeps. What holds for all tenants is in the settings of the
-server; these are the limits of one tenant. They are records of the data directory
-and hold at once, also in a server that is running.`,
+		Long: `A server limits how many calls, events and bytes a tenant sends per second, and how
+many records and bytes it keeps. The settings of the server have the defaults for all
+tenants; this command sets the limits of one tenant. They are records of the data
+directory and take effect at once, also in a running server.`,
 		Example: `  lukasa quota show --tenant acme
   lukasa quota set --tenant acme --events-per-second 2000 --max-records 5000000`,
 		Args: ask.OneBelow,
@@ -36,8 +36,8 @@ func quotaShowCommand(s *ask.Shell) *cobra.Command {
 		Operation: "get_quota",
 		Use:       "show",
 		Short:     "Show what a tenant may send and keep",
-		Long: `Show the limits that hold for a tenant: its own, and where it has none those of the
-server, or of the program if no server is running. A negative number is no limit.`,
+		Long: `Show the limits of a tenant: its own, else the defaults of the server, or those of the
+program if no server is running. A negative number means no limit.`,
 		Example: `  lukasa quota show
   lukasa quota show --tenant acme --json`,
 		Unscoped: true,
@@ -50,9 +50,9 @@ func quotaSetCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[api.Quota]{
 		Operation: "set_quota",
 		Use:       "set",
-		Short:     "Say what a tenant may send and keep",
-		Long: `Set all limits of a tenant: those that are not named, and those that are 0, are the
-server's own from then on. A negative number is no limit.`,
+		Short:     "Set what a tenant may send and keep",
+		Long: `Set all limits of a tenant. Limits that are not named, or are 0, get the server's
+defaults. A negative number means no limit.`,
 		Example: `  lukasa quota set --events-per-second 2000 --max-records 5000000
   lukasa quota set --tenant acme --bytes-per-second=-1`,
 		Creates: true,

@@ -27,19 +27,19 @@ import (
 func ScopeCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scope",
-		Short: "Mint, narrow and look into scopes: what another agent may see and do",
-		Long: `A scope is a signed token that says what its holder may see and do: which things,
-to read or to write, how many tokens at most, until when, how far trusted. Who
-holds one makes a narrower one of it for somebody else, without asking anybody;
-nobody makes a wider one.
+		Short: "Mint, narrow and inspect scopes: what another agent may see and do",
+		Long: `A scope is a signed token that says what its holder may see and do: which records,
+read or write, the most tokens of an answer, its expiry and its trust. The holder
+can make a narrower one for another agent, without the board; a wider one cannot
+be made.
 
 Commands that take --scope also take one from $LUKASA_SCOPE, as the token itself
-or as @FILE. What a scope does not allow is not there for whoever reads; for
-whoever writes it is refused, and the attempt is journaled. Commands that no
-scope allows do nothing while $LUKASA_SCOPE is set; set and empty, it is refused.
+or as @FILE. A read does not see what the scope does not allow; a write is refused,
+and the attempt is journaled. Commands that no scope allows do nothing while
+$LUKASA_SCOPE is set; set and empty, it is refused.
 
-A scope binds those who are handed it, not the data directory: whoever can open
-the files needs none. docs/formats/scope.md describes the token.`,
+A scope binds its holder, not the data directory: a process that can open the files
+needs none. docs/formats/scope.md describes the token.`,
 		Example: `  lukasa scope mint --to reviewer --type constraint --type goal --out reviewer.scope
   lukasa scope narrow @reviewer.scope --to helper --type goal --expires 1h --out helper.scope
   lukasa scope inspect @helper.scope
@@ -87,7 +87,7 @@ func (f *selectorFlags) lists() []selectorList {
 		{"tag", "only what has this `TAG`", "nothing with this `TAG`", &f.tags},
 		{"id", "only what has this `ID`, of whatever kind", "nothing with this `ID`", &f.ids},
 		{"frame", "only what is about this frame, `verb:kind=ref`, verb:kind=prefix* or verb:kind", "nothing about this frame, `verb:kind=ref`, verb:kind=prefix* or verb:kind", &f.frames},
-		{"section", "only what belongs into this `SECTION`: " + strings.Join(ask.Names(hmx.Sections()), ", "), "nothing of this `SECTION`", &f.sections},
+		{"section", "only what belongs to this `SECTION`: " + strings.Join(ask.Names(hmx.Sections()), ", "), "nothing of this `SECTION`", &f.sections},
 		{"session", "only what is of the session with this `ID`", "nothing of the session with this `ID`", &f.sessions},
 	}
 }
@@ -95,7 +95,7 @@ func (f *selectorFlags) lists() []selectorList {
 func (f *grantFlags) add(c *cobra.Command, first bool) {
 	flags := c.Flags()
 	const instant = "a `DURATION` from now, such as 90m or 30d, or a time in RFC 3339"
-	to, stays := "the `AGENT` it is for, whose name is put below that of whoever narrows", " (default as before)"
+	to, stays := "the `AGENT` it is for, whose name is put below that of the holder", " (default as before)"
 	budget, begins := stays, stays
 	var mode, expires, trust string
 	if first {
@@ -105,7 +105,7 @@ func (f *grantFlags) add(c *cobra.Command, first bool) {
 	}
 	flags.StringVar(&f.to, "to", "", to)
 	flags.StringVar(&f.mode, "mode", mode, "what it may do, a `MODE`: read or write"+stays)
-	flags.BoolVar(&f.include.pinned, "pinned", false, "what is pinned too, be it on the lists or not; alone, nothing else")
+	flags.BoolVar(&f.include.pinned, "pinned", false, "also what is pinned, whatever the lists say; alone, only what is pinned")
 	for _, l := range f.include.lists() {
 		flags.StringArrayVar(l.items, l.name, nil, l.only+"; may be given again")
 	}
@@ -116,7 +116,7 @@ func (f *grantFlags) add(c *cobra.Command, first bool) {
 	flags.StringVar(&f.notBefore, "not-before", "", "when it begins: "+instant+begins)
 	flags.StringVar(&f.expires, "expires", expires, "when it ends: "+instant+stays)
 	flags.StringVar(&f.ceiling, "trust", trust, "how far what it writes is trusted at most, a `TIER`: "+strings.Join(ask.TrustNames(), ", ")+stays)
-	flags.StringVar(&f.out, "out", "", "write the token to `FILE`, for its owner alone, and say here what it allows; a file that is there is replaced")
+	flags.StringVar(&f.out, "out", "", "write the token to `FILE`, readable only by its owner, and print what it allows; an existing file is replaced")
 	ask.SuggestValues(c, "mode", ask.Names(scope.Modes()))
 	ask.SuggestValues(c, "trust", ask.TrustNames())
 	for _, prefix := range []string{"", "exclude-"} {
@@ -137,7 +137,7 @@ func (f *grantFlags) grant(s *ask.Shell, c *cobra.Command) (lukasa.Grant, error)
 		}
 	}
 	if f.budget < 0 || c.Flags().Changed("budget") && f.budget == 0 {
-		return g, fault.Newf(fault.Usage, "--budget: %d tokens are no budget", f.budget).WithFix("give at least 1, or leave it away")
+		return g, fault.Newf(fault.Usage, "--budget: %d tokens are no budget", f.budget).WithFix("give at least 1, or leave it out")
 	}
 	var err error
 	if g.Expires, err = instantFlag(s, "expires", f.expires); err != nil {
@@ -186,19 +186,18 @@ func scopeMintCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mint --to AGENT",
 		Short: "Make a scope, signed with the board's key",
-		Long: `Make a scope for an agent, and print its token. It shows what every given list
-names (things may have any one of a list's items) and what no --exclude list
-names; with --all everything. It reads unless --mode is write, ends after a day
-unless --expires says otherwise, and writes with the trust of an agent unless
---trust says otherwise.
+		Long: `Make a scope for an agent, and print its token. It shows records that match every
+given list (one item of each list is enough) and no --exclude list; with --all
+everything. It reads unless --mode is write, expires after a day unless --expires
+says otherwise, and writes with the trust of an agent unless --trust says otherwise.
 
 Identity, rules and goals belong to no frame, so a scope by --frame or --session
-alone hides them from its holder. --pinned lets it read what every agent is told
+alone hides them from its holder. --pinned lets it read what every agent receives
 at its start, as ` + "`lukasa context`" + ` does, whatever the lists say.
 
-The token is a secret: whoever has it may use it, until it ends. It is printed
-here and nowhere else; --out puts it into a file instead. A new key of the board
-(` + "`lukasa root --new-key`" + `) ends all scopes there are.`,
+The token is a secret: every holder may use it until it expires. It is printed here
+and nowhere else; --out writes it to a file instead. A new key of the board
+(` + "`lukasa root --new-key`" + `) ends all existing scopes.`,
 		Example: `  lukasa scope mint --to reviewer --all --exclude-tag secret
   lukasa scope mint --to coder --mode write --frame 'modify:file=billing/*' --pinned --budget 1000 --expires 2h
   lukasa scope mint --to reviewer --type constraint --type goal --out reviewer.scope`,
@@ -229,7 +228,7 @@ here and nowhere else; --out puts it into a file instead. A new key of the board
 		})
 	}
 	flags.AddTenant(c)
-	c.Flags().StringVar(&flags.Actor, "actor", "", "the `NAME` of whoever grants it (default $USER, else \"cli\")")
+	c.Flags().StringVar(&flags.Actor, "actor", "", "the `NAME` of its issuer (default $USER, else \"cli\")")
 	flags.grantFlags.add(c, true)
 	return c
 }
@@ -249,15 +248,14 @@ func scopeNarrowCommand(s *ask.Shell) *cobra.Command {
 	var seal bool
 	c := &cobra.Command{
 		Use:   "narrow TOKEN|@FILE|-",
-		Short: "Make a narrower scope of one, without a board",
-		Long: `Make a narrower scope of one, and print its token: for a sub-agent, for fewer
-things, for less time, to read only. It needs no data directory and asks nobody.
-What the flags do not say stays as it was, and what claims more than the scope
-has is refused. - reads the token from standard input.
+		Short: "Make a narrower scope from one, without a board",
+		Long: `Make a narrower scope from one, and print its token: for a sub-agent, for fewer
+records, for less time, to read only. It needs no data directory and no server.
+What no flag names stays as it was, and a flag that would allow more than the scope
+is refused. - reads the token from standard input.
 
 The agent of the new scope is named below the one of the old: --to helper makes
-reviewer/helper of reviewer. --seal makes a token that nobody can narrow
-further.`,
+reviewer/helper of reviewer. --seal makes a token that cannot be narrowed further.`,
 		Example: `  lukasa scope mint --to reviewer --all --out reviewer.scope && lukasa scope narrow @reviewer.scope --to helper --type goal --expires 1h
   lukasa scope narrow @reviewer.scope --exclude-tag secret --seal --out sealed.scope`,
 		Args: ask.OneName("TOKEN, @FILE or -"),
@@ -289,7 +287,7 @@ further.`,
 		},
 	}
 	flags.add(c, false)
-	c.Flags().BoolVar(&seal, "seal", false, "let nobody narrow it further")
+	c.Flags().BoolVar(&seal, "seal", false, "make a token that cannot be narrowed further")
 	return c
 }
 
@@ -353,11 +351,10 @@ func scopeInspectCommand(s *ask.Shell) *cobra.Command {
 	var flags ask.BoardFlags
 	c := &cobra.Command{
 		Use:   "inspect TOKEN|@FILE|-",
-		Short: "Show what a scope says, block by block, and whether it is good",
-		Long: `Show what a scope says, block by block, and what that comes to. Where the board is
-at hand, it is asked whether the token is its own, whole and not over; the exit
-code is 1 if it is not. Otherwise nothing is verified, and what is shown is a
-mere claim.
+		Short: "Show what a scope says, block by block, and whether it is valid",
+		Long: `Show what a scope says, block by block, and what that allows in total. If there is a
+board, it verifies that the token is its own, complete and not expired; the exit code
+is 1 if it is not. Without a board nothing is verified, and the output is only a claim.
 
 The secret in the token is not shown.`,
 		Example: `  lukasa scope mint --to reviewer --all | lukasa scope inspect -

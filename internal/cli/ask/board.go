@@ -34,25 +34,25 @@ type BoardFlags struct {
 // AddData adds --data.
 func (f *BoardFlags) AddData(c *cobra.Command) {
 	c.Flags().StringVar(&f.data, "data", "", "the data directory `DIR` (default $LUKASA_DATA, else ~/.lukasa, else $XDG_DATA_HOME/lukasa if that is set)")
-	c.Flags().DurationVar(&f.Wait, "wait", 5*time.Second, "how long to wait for another process that has the directory, a `DURATION`; 0 does not wait")
+	c.Flags().DurationVar(&f.Wait, "wait", 5*time.Second, "how long to wait for another process that has the directory open, a `DURATION`; 0 does not wait")
 }
 
 // AddTenant adds --tenant, beside --data.
 func (f *BoardFlags) AddTenant(c *cobra.Command) {
 	f.AddData(c)
-	c.Flags().StringVar(&f.Tenant, "tenant", "", "the tenant `T` whose records it is about (default $LUKASA_TENANT, else the only one there is, else \"default\" if it is there or there are none; otherwise it must be named)")
+	c.Flags().StringVar(&f.Tenant, "tenant", "", "the tenant `T` (default $LUKASA_TENANT, else the only tenant, else \"default\" if it exists or there is no tenant yet; otherwise it must be named)")
 }
 
 // AddWriter adds the flags that say who writes.
 func (f *BoardFlags) AddWriter(c *cobra.Command) {
-	c.Flags().StringVar(&f.Actor, "actor", "", "the `NAME` that stands in the record as its writer (default $USER, else \"cli\")")
-	c.Flags().StringVar(&f.Trust, "trust", lukasa.User.String(), "how far the writer is trusted, a `TIER`: "+strings.Join(TrustNames(), ", ")+"; whoever sits at the keyboard is trusted as a user")
+	c.Flags().StringVar(&f.Actor, "actor", "", "the `NAME` of the writer in the record (default $USER, else \"cli\")")
+	c.Flags().StringVar(&f.Trust, "trust", lukasa.User.String(), "how far the writer is trusted, a `TIER`: "+strings.Join(TrustNames(), ", ")+"; a person at the keyboard has the trust of a user")
 	SuggestValues(c, "trust", TrustNames())
 }
 
 // AddScope adds --scope, for commands that a scope can narrow.
 func (f *BoardFlags) AddScope(c *cobra.Command) {
-	c.Flags().StringVar(&f.Scope, "scope", "", "see and write no more than this scope allows: a `TOKEN`, or @FILE with one (default $LUKASA_SCOPE, else everything)")
+	c.Flags().StringVar(&f.Scope, "scope", "", "limit reads and writes to this scope: a `TOKEN`, or @FILE with one (default $LUKASA_SCOPE, else everything)")
 }
 
 func TrustNames() []string {
@@ -67,7 +67,7 @@ func TrustNames() []string {
 func (s *Shell) DataDir(c *cobra.Command, f *BoardFlags) (string, error) {
 	if c.Flags().Changed("data") {
 		if f.data == "" {
-			return "", fault.New(fault.Usage, "--data is empty").WithFix("name a directory, or leave the flag away")
+			return "", fault.New(fault.Usage, "--data is empty").WithFix("name a directory, or leave the flag out")
 		}
 		return f.data, nil
 	}
@@ -138,7 +138,7 @@ func (s *Shell) Writer(c *cobra.Command, f *BoardFlags) (lukasa.Writer, error) {
 	w := lukasa.Writer{Actor: f.Actor, Trust: trust}
 	if c.Flags().Changed("actor") {
 		if w.Actor == "" {
-			return w, fault.New(fault.Usage, "--actor is empty").WithFix("give a name, or leave the flag away")
+			return w, fault.New(fault.Usage, "--actor is empty").WithFix("give a name, or leave the flag out")
 		}
 		return w, BadFlag("actor", memory.CheckActor(w.Actor))
 	}
@@ -180,7 +180,7 @@ func (s *Shell) Visit(c *cobra.Command, f *BoardFlags, o lukasa.Options, use fun
 	o.Clock = s.Now
 	if o.Progress == nil {
 		o.Progress = func(done, total uint64) {
-			p.Update(func() string { return "opening: read " + term.Share(done, total) + " of the journal anew" })
+			p.Update(func() string { return "opening: read " + term.Share(done, total) + " of the journal again" })
 		}
 	}
 	if c.Flags().Changed("tenant") {
@@ -239,7 +239,7 @@ func (s *Shell) OpenBoard(ctx context.Context, dir string, o lukasa.Options, wai
 // it open and the wait is not over.
 func (s *Shell) WhenFree(ctx context.Context, dir string, wait time.Duration, open func() error) error {
 	if wait < 0 {
-		return fault.Newf(fault.Usage, "--wait: %v is less than nothing", wait).WithFix("give a duration such as 30s, or 0 not to wait")
+		return fault.Newf(fault.Usage, "--wait: %v is negative", wait).WithFix("give a duration such as 30s, or 0 not to wait")
 	}
 	const (
 		pause   = 50 * time.Millisecond
@@ -290,7 +290,7 @@ func (v *Visit) Bound(w lukasa.Writer) (lukasa.Writer, error) {
 		return w, nil
 	}
 	if v.Cmd.Flags().Changed("actor") {
-		return w, fault.New(fault.Usage, "--actor: a scope writes in the name of the agent that it is for").WithFix("leave --actor away")
+		return w, fault.New(fault.Usage, "--actor: a scope writes in the name of the agent that it is for").WithFix("leave --actor out")
 	}
 	return lukasa.Writer{Trust: w.Trust, Scope: v.Scope}, nil
 }
@@ -418,7 +418,7 @@ func (v *Visit) Uri(arg string) (lukasa.URI, error) {
 	}
 	if f := v.Cmd.Flags(); f.Changed("tenant") && v.Flags.Tenant != u.Tenant {
 		return u, fault.Newf(fault.Usage, "%s is of tenant %q, but --tenant says %q", u, u.Tenant, v.Flags.Tenant).
-			WithFix("leave --tenant away: a URI names its tenant")
+			WithFix("leave --tenant out: a URI names its tenant")
 	}
 	return u, nil
 }

@@ -20,8 +20,8 @@ type EmbedderFlags struct {
 func (f *EmbedderFlags) Add(c *cobra.Command, prefix string) {
 	f.prefix = prefix
 	c.Flags().StringVar(&f.url, prefix+"url", "", "the server that makes vectors, a `URL` to which /embeddings is appended (default $"+EnvEmbedURL+")")
-	c.Flags().StringVar(&f.model, prefix+"model", "", "the `NAME` by which it knows the model (default $"+EnvEmbedModel+")")
-	c.Flags().StringVar(&f.keyFile, prefix+"key-file", "", "the `FILE` with the key that it wants to see (default $"+EnvEmbedKey+", else none)")
+	c.Flags().StringVar(&f.model, prefix+"model", "", "the `NAME` of the model at the server (default $"+EnvEmbedModel+")")
+	c.Flags().StringVar(&f.keyFile, prefix+"key-file", "", "the `FILE` with the key of the server (default $"+EnvEmbedKey+", else none)")
 }
 
 // Given reports whether one of the flags is.
@@ -60,7 +60,7 @@ func (s *Shell) Embedder(c *cobra.Command, f *EmbedderFlags, o lukasa.EmbedServe
 			return nil, err
 		}
 		if o.Key = lukasa.EmbedKey(strings.TrimSpace(string(text))); o.Key == "" {
-			return nil, fault.Newf(fault.Usage, "%s: the file is empty", key).WithFix("put the key into it, or leave the flag away")
+			return nil, fault.Newf(fault.Usage, "%s: the file is empty", key).WithFix("put the key into it, or leave the flag out")
 		}
 	}
 	e, err := lukasa.NewEmbedder(o)
@@ -71,7 +71,7 @@ func (s *Shell) Embedder(c *cobra.Command, f *EmbedderFlags, o lukasa.EmbedServe
 		case strings.HasPrefix(problem, key+" "):
 			fix = "give the key alone, as the service shows it"
 		case strings.HasPrefix(problem, model+" "):
-			fix = "give the name by which the server knows the model"
+			fix = "give the name of the model at the server"
 		}
 		return nil, fault.New(fault.Usage, problem).WithCause(err).WithFix(fix)
 	}

@@ -48,7 +48,7 @@ func unreadableFlag(c *cobra.Command, e *pflag.InvalidValueError) error {
 	case "float64":
 		what, fix = "a number", "write it as 0.8"
 	case "bool":
-		what, fix = "true or false", "leave the value away, or use one of them"
+		what, fix = "true or false", "leave the value out, or use one of them"
 	case "duration":
 		what, fix = "a duration", "write it as 500ms, 30s or 5m; 0 is none"
 	}
@@ -80,7 +80,7 @@ func Duration(text string) (time.Duration, error) {
 // Literally prints a note that references have no wildcards, if one ends like a wildcard.
 func (s *Shell) Literally(flag, ref string) {
 	if strings.HasSuffix(ref, "*") {
-		s.Note("--%s: %q is taken literally, its * too; only the frames of a scope know it as any ending", flag, term.Preview(ref, 60))
+		s.Note("--%s: %q is taken literally, also its *; only the frames of a scope use * as a wildcard", flag, term.Preview(ref, 60))
 	}
 }
 
@@ -90,7 +90,7 @@ func InRange(name string, n, least, most int) error {
 		return nil
 	}
 	return fault.Newf(fault.Usage, "--%s: %d is not between %d and %d", name, n, least, most).
-		WithFix("give such a number, or leave it away")
+		WithFix("give such a number, or leave it out")
 }
 
 // flagOf maps the fields of a memory to the flags that set them.
@@ -176,7 +176,7 @@ func Names[T ~string](list []T) []string {
 
 // AddNow adds --now, for reads whose answer depends on the time.
 func AddNow(c *cobra.Command, now *string) {
-	c.Flags().StringVar(now, "now", "", "the `TIME` that decides what has expired, in RFC 3339 (default the time it is)")
+	c.Flags().StringVar(now, "now", "", "the `TIME` that decides what has expired, in RFC 3339 (default the current time)")
 }
 
 // View returns the caller and the time: the person at the keyboard sees everything.

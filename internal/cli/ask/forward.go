@@ -86,7 +86,7 @@ func IsServed(dir string) bool {
 }
 
 // ErrNobody says that the address of a server is stale: no server listens there.
-var ErrNobody = errors.New("nobody listens")
+var ErrNobody = errors.New("no process listens there")
 
 // Errand is a command for a server.
 type Errand struct {
@@ -141,7 +141,7 @@ func unanswered(dir string, err error) error {
 		return e
 	}
 	return fault.Newf(fault.NoServer, "the server that has %s ended before it had answered: %w", dir, err).
-		WithFix("look whether it still runs, and run it again; what was acknowledged is on the disk")
+		WithFix("check whether it still runs, and run the command again; what was acknowledged is on the disk")
 }
 
 // Caller is the client's end of a command that a server runs.
@@ -182,7 +182,7 @@ func (l *Caller) introduce(a *Address) error {
 		return h.Error.unpack()
 	}
 	if h.Op != OpServer || !hmac.Equal(h.Proof, a.proof(OpServer, nonce)) {
-		return errors.New("it is somebody else who listens there")
+		return errors.New("another process listens there")
 	}
 	run := &Head{Op: OpRun, Proof: a.proof(OpRun, h.Nonce)}
 	for _, arg := range l.Args {

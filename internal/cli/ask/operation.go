@@ -99,7 +99,7 @@ type Flag struct {
 
 // NowFlag is --now, for reads whose answer depends on the time.
 func NowFlag() Flag {
-	return Flag{Field: "now", Usage: true, Help: "the `TIME` that decides what has expired, in RFC 3339 (default the time it is)"}
+	return Flag{Field: "now", Usage: true, Help: "the `TIME` that decides what has expired, in RFC 3339 (default the current time)"}
 }
 
 // IfVersionFlag is --if-version, for writes that expect a version.
@@ -519,5 +519,5 @@ func inRange(c *cobra.Command, field *operation.Field, name string, x float64) e
 	case field.Type().Kind() == reflect.Int:
 		return InRange(name, int(x), int(least), int(most))
 	}
-	return fault.Newf(fault.Usage, "--%s: %v is not a number from %v to %v", name, x, least, most).WithFix("give such a number, or leave it away")
+	return fault.Newf(fault.Usage, "--%s: %v is not a number from %v to %v", name, x, least, most).WithFix("give such a number, or leave it out")
 }

@@ -43,7 +43,7 @@ func TestFlagsAreThoseOfTheOperation(t *testing.T) {
 			t.Errorf("--%s: %+v, want the default %s", name, got, f.Default())
 		}
 	}
-	if got := flags.Lookup("days").Usage; got != "of growth, the latest" {
+	if got := flags.Lookup("days").Usage; got != "growth over the latest days" {
 		t.Errorf("the help of --days is %q", got)
 	}
 	if got := flags.Lookup("most").Usage; got != "name `N` of them" {

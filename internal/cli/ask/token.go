@@ -37,7 +37,7 @@ func (s *Shell) ScopeOf(c *cobra.Command, f *BoardFlags) (string, error) {
 	}
 	if c.Flags().Lookup("scope") == nil {
 		return "", fault.Newf(fault.OutOfScope, "LUKASA_SCOPE is set, and no scope allows %q", c.CommandPath()).
-			WithFix("leave it to someone without a scope")
+			WithFix("run it without a scope")
 	}
 	return s.ScopeText(c.Context(), text)
 }
@@ -76,7 +76,7 @@ func (s *Shell) takenForFile(arg string) error {
 		return fault.Newf(fault.ScopeInvalid, "scope token: %q is the name of a file", arg).WithFix("write @" + arg + " for the token in it")
 	}
 	if fileLike.MatchString(arg) {
-		return fault.New(fault.ScopeInvalid, "scope token: it is none, and looks like the name of a file").
+		return fault.New(fault.ScopeInvalid, "scope token: it is not a token, and looks like the name of a file").
 			WithFix("write @FILE for the token in a file; a token begins with " + tokenPrefix + "1.")
 	}
 	return nil

@@ -36,7 +36,7 @@ func OneFile(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return fault.Newf(fault.Usage, "%q takes one FILE, got %d arguments", cmd.CommandPath(), len(args)).
-		WithFix("run it once a file")
+		WithFix("run it once per file")
 }
 
 // WrongUsage gives a code to an error that cobra found before any command ran.

@@ -57,7 +57,7 @@ names and the way numbers and characters are written do not matter.`,
 
 func hash(ctx context.Context, s *ask.Shell, args []string, flags hashFlags) error {
 	if flags.check && (flags.whole || flags.canonical) {
-		return fault.New(fault.Usage, "--check is about the hash of an artifact's content, and goes neither with --whole nor with --canonical").
+		return fault.New(fault.Usage, "--check compares the hash of an artifact's content, and cannot be combined with --whole or --canonical").
 			WithFix("leave one of them out")
 	}
 	in, err := s.Open(ctx, args)

@@ -36,7 +36,7 @@ func MapCommand(s *ask.Shell) *cobra.Command {
 Each document of FILE becomes one line of JSON on standard output. What the older
 type has no place for is carried in metadata.hmx, so that mapping back gives the
 same document. A document that cannot be mapped is reported on standard error and
-costs none of the others. docs/formats/hippocortex.md describes the mappings.`,
+does not affect the others. docs/formats/hippocortex.md describes the mappings.`,
 		Example: `  lukasa map --to episode-trace examples/session.ndjson
   lukasa map --to episode-trace examples/session.ndjson | lukasa map --to event - | lukasa validate -
   echo '{"id":"t1","eventType":"message","sessionId":"s1","timestamp":"2026-03-14T03:00:00Z","payload":{}}' | lukasa map --to event --tenant acme --agent a1 -`,

@@ -40,7 +40,7 @@ FILE is newline-delimited JSON (one document a line) or one JSON document; which
 of the two is seen from its first lines, and which kind of document from its
 event_id, artifact_id or pack_id. All problems are shown at once, each with its
 line, a JSON Pointer, the rule it breaks, what was found and what is allowed.
-A bad line never costs a good one. docs/formats/rules.md lists the rules, and
+A bad line does not affect the others. docs/formats/rules.md lists the rules, and
 docs/formats/answers.md describes what --json prints.
 
 Exit code 0: everything is valid. 1: something is not. 2: wrong usage, or a FILE
@@ -54,7 +54,7 @@ cannot be read; the others are checked all the same.`,
 	c.Flags().StringVar(&flags.kind, "kind", "", "take every document for this kind: event, artifact or pack")
 	c.Flags().StringVar(&flags.format, "format", formatAuto, "how documents are written: auto, json or ndjson")
 	c.Flags().BoolVar(&flags.strict, "strict", false, "count warnings as problems")
-	c.Flags().IntVar(&flags.most, "max", 100, "show at most so many problems; 0 shows all")
+	c.Flags().IntVar(&flags.most, "max", 100, "show at most this number of problems; 0 shows all")
 	ask.SuggestValues(c, "kind", kindNames())
 	ask.SuggestValues(c, "format", formats())
 	return c

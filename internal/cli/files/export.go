@@ -28,26 +28,26 @@ func ExportCommand(s *ask.Shell) *cobra.Command {
 	var flags exportFlags
 	c := &cobra.Command{
 		Use:   "export",
-		Short: "Write everything a tenant has, as lines of JSON",
-		Long: `Write everything a tenant has as newline-delimited JSON: a head, then each record
-as it stands in the journal, salts and erasures included. The root can be made
-again from the file alone, and ` + "`lukasa import`" + ` gives the same records with the
-same proofs. Erased content is not in it.
+		Short: "Write all records of a tenant, as lines of JSON",
+		Long: `Write all records of a tenant as newline-delimited JSON: a head, then each record as
+it is in the journal, salts and erasures included. The root can be recomputed from
+the file alone, and ` + "`lukasa import`" + ` restores the same records with the same proofs.
+Erased content is not in it.
 
 The file is as secret as the tenant's data. Keys of callers are not part of it:
 --tenant lukasa-system writes those, as hashes, with limits and acts of operators.
 
-With --salvage, write what can still be read of a damaged directory, and tell what
-cannot: positions, file and place. The journal is read by itself, so that it does
-not matter what is wrong with the rest. The file says that it is not complete, has
-no root, and comes back with ` + "`lukasa import`" + `. Exit code 3: something is missing.
+With --salvage, write what can still be read of a damaged directory, and report what
+cannot: positions, file and offset. It reads only the journal, so other damage does
+not matter. The file says that it is incomplete and has no root; ` + "`lukasa import`" + `
+reads it. Exit code 3: something is missing.
 
 With --markdown, write memories and artifacts as Markdown files for people, one
 each, with an index: a vault that Obsidian and git understand. DIR is new, empty,
-or a vault that this command made. What did not change is not written again, what
-is forgotten is taken away, and a file that somebody edited is left as it is until
-` + "`lukasa import --markdown`" + ` has brought it in. Events, proofs and history are only
-in the other form. Exit code 1: some files were left as they are.`,
+or a vault that this command made. Unchanged files are not written again, files of
+forgotten records are removed, and an edited file is left as it is until
+` + "`lukasa import --markdown`" + ` has read it. Events, proofs and history are only in the
+other form. Exit code 1: some files were left as they are.`,
 		Example: `  lukasa export --out acme.ndjson
   lukasa export | wc -l
   lukasa export --salvage --out rescued.ndjson
@@ -67,7 +67,7 @@ in the other form. Exit code 1: some files were left as they are.`,
 	flags.AddTenant(c)
 	c.Flags().StringVar(&flags.out, "out", "-", "write to this `FILE`, replacing what is there; - is standard output")
 	c.Flags().StringVar(&flags.markdown, "markdown", "", "write memories and artifacts as Markdown files into the directory `DIR`")
-	c.Flags().BoolVar(&flags.salvage, "salvage", false, "write what can still be read of a damaged directory, and tell what cannot")
+	c.Flags().BoolVar(&flags.salvage, "salvage", false, "write what can still be read of a damaged directory, and report what cannot")
 	return c
 }
 
@@ -120,7 +120,7 @@ func export(s *ask.Shell, c *cobra.Command, flags *exportFlags) error {
 		return nil
 	})
 	if errors.Is(err, fault.Damaged) {
-		err = fault.From(err).WithFix(SalvageLine + " saves what can still be read, and tells what cannot; or restore the directory from a copy")
+		err = fault.From(err).WithFix(SalvageLine + " saves what can still be read, and reports what cannot; or restore the directory from a copy")
 	}
 	return err
 }

@@ -139,7 +139,7 @@ func lostLines(r *lukasa.Salvaged) (lines []string) {
 		lines = append(lines, what+": "+term.OneLine(l.Why))
 	}
 	if r.Behind != "" {
-		lines = append(lines, "perhaps more behind the last: "+term.OneLine(r.Behind))
+		lines = append(lines, "perhaps more after the last: "+term.OneLine(r.Behind))
 	}
 	return lines
 }
@@ -151,8 +151,8 @@ func incomplete(r *lukasa.Salvaged) error {
 		return nil
 	case r.LostRecords == 0:
 		return fault.New(fault.Damaged, "the salvage may be incomplete: records may be missing at its end").
-			WithFix("keep the damaged directory; `lukasa import FILE --data NEW` brings in what was saved")
+			WithFix("keep the damaged directory; `lukasa import FILE --data NEW` imports what was saved")
 	}
 	return fault.Newf(fault.Damaged, "the salvage is incomplete: %s of %s could not be read", term.Thousands(int(r.LostRecords)), term.Counted(int(r.LostRecords+r.Records), "record")).
-		WithFix("keep the damaged directory; `lukasa import FILE --data NEW` brings in what was saved")
+		WithFix("keep the damaged directory; `lukasa import FILE --data NEW` imports what was saved")
 }

@@ -23,36 +23,35 @@ func ImportCommand(s *ask.Shell) *cobra.Command {
 	var flags importFlags
 	c := &cobra.Command{
 		Use:   "import [FILE|DIR|-]...",
-		Short: "Bring in what an export wrote, or another program",
-		Long: `Bring in what ` + "`lukasa export`" + ` wrote: the same records at the same positions, with
-their writers, times, trust and erasures. Every commitment is checked, and the
-root that comes out must be the one that the file names, before the first record
-is brought in; so nothing was changed on the way, and nothing is missing. The
-tenant is the one of the file, and must be new here, or hold a beginning of the
-same records: an import that was interrupted is simply run again.
+		Short: "Import an export of Lukasa, or files of another program",
+		Long: `Import what ` + "`lukasa export`" + ` wrote: the same records at the same positions, with
+their writers, times, trust and erasures. Before it records anything, it verifies
+every commitment and compares the root with the one in the file, so that nothing is
+changed or missing. The tenant is that of the file. It must be new here, or hold the
+first of the same records: after an interruption, run the same import again.
 
-With --from, bring in what another program wrote, such as the transcripts below
-~/.claude/projects with --from claude-code: transcripts and messages as events,
-memories as memories, with where each comes from in its metadata. DIR is looked
-through for the files of that format, without following links: transcripts in the
-order in which they began, others by their names. The same again changes nothing,
-and a file that grew adds what is new, so one that was interrupted is simply run
-again. A bad line costs no good one. What people said is trusted as a user's word,
-what agents and tools said as theirs, and memories as an agent's unless --trust says
-otherwise. docs/import.md says what becomes of what.
+With --from, import files of another program, such as the transcripts below
+~/.claude/projects with --from claude-code: transcripts and messages become events,
+memories become memories, each with its origin in its metadata. DIR is searched for
+files of that format, without following links: transcripts in the order in which they
+began, others by name. Importing the same again changes nothing, and a file that grew
+adds what is new; after an interruption, run it again. A bad line does not affect the
+others. Messages of people have the trust of a user, those of agents and tools have
+theirs, and memories that of an agent unless --trust says otherwise. docs/import.md
+describes the mapping of each format.
 
-With --markdown, bring back what ` + "`lukasa export --markdown`" + ` wrote into DIR, as
-people edited it: what was changed becomes a new version, a new file with the
-property lukasa: memory a new memory, and the same again changes nothing. A memory
-that was changed on the board as well is left alone and told. Files that are gone
-are forgotten with --prune alone.
+With --markdown, import the edited files of ` + "`lukasa export --markdown`" + ` from DIR: an
+edited file becomes a new version, and a new file with the property lukasa: memory
+becomes a new memory. Importing the same again changes nothing. A memory that was
+changed on the board as well is reported and left as it is. Memories whose files are
+gone are forgotten only with --prune.
 
-A file of ` + "`lukasa export --salvage`" + ` comes in as far as it goes: contents, writers,
-times and trust as they were, at positions without gaps and under a new root. What
-means nothing without a record that is lost is left out and told.
+A file of ` + "`lukasa export --salvage`" + ` is imported as far as possible: contents, writers,
+times and trust as they were, at positions without gaps and under a new root. Records
+that depend on a lost record are left out and reported.
 
-A data directory that is not there is made. Exit code 1 with --from or --markdown:
-some was not taken; the others are recorded.`,
+The data directory is created if it does not exist. Exit code 1 with --from or
+--markdown: some were not imported; the others are recorded.`,
 		Example: `  lukasa export --out acme.ndjson && lukasa import acme.ndjson --data copy
   lukasa export | lukasa import --data copy --json -
   lukasa import --from hmx examples/session.ndjson --dry-run
@@ -72,7 +71,7 @@ some was not taken; the others are recorded.`,
 				return importMarkdown(s, c, &flags)
 			}
 			if c.Flags().Changed("prune") {
-				return fault.New(fault.Usage, "--prune is for files that were taken away").WithFix("add --markdown DIR, or leave it away")
+				return fault.New(fault.Usage, "--prune is for files that were taken away").WithFix("add --markdown DIR, or leave it out")
 			}
 			if c.Flags().Changed("from") {
 				return importFrom(s, c, args, &flags)
@@ -200,8 +199,8 @@ func showImportedSalvage(s *ask.Shell, a *answer.ImportedSalvage) {
 	if a == nil {
 		return
 	}
-	s.Detail("salvaged", "not all that there was: "+term.Counted(int(a.Lost), "record")+" could not be read, "+
-		term.Thousands(int(a.LeftOut))+" left out for it, "+term.Thousands(int(a.Rewrote))+" written anew; the root is a new one")
+	s.Detail("salvaged", "incomplete: "+term.Counted(int(a.Lost), "record")+" could not be read, "+
+		term.Thousands(int(a.LeftOut))+" left out because of that, "+term.Thousands(int(a.Rewrote))+" rewritten; the root is a new one")
 	for i, l := range a.Reasons {
 		if i == shownLost {
 			s.Detail("", fmt.Sprintf("and %s more; --json lists them", term.Thousands(len(a.Reasons)-i)))

@@ -60,7 +60,7 @@ func (f *importFlags) alone(c *cobra.Command) error {
 	for _, name := range []string{"tenant", "actor", "trust", "dry-run", "max", "newest-first"} {
 		if c.Flags().Changed(name) {
 			return fault.Newf(fault.Usage, "--%s is for what another program wrote", name).
-				WithFix("add --from FORMAT, or leave it away: an export says everything itself")
+				WithFix("add --from FORMAT, or leave it out: an export says everything itself")
 		}
 	}
 	return nil
@@ -517,7 +517,7 @@ func (m *migration) print() error {
 	}
 	fmt.Fprintf(s.Stdout, "%s, from %s\n", strings.Join(parts, ", "), term.Counted(m.Files, "file"))
 	if m.Scrubbed > 0 {
-		s.Detail("scrubbed", term.Counted(m.Scrubbed, "secret")+" taken out")
+		s.Detail("scrubbed", term.Counted(m.Scrubbed, "secret")+" removed")
 	}
 	var left []string
 	for _, l := range m.Skipped {

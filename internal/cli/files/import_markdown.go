@@ -390,7 +390,7 @@ func (m *vaultImport) prune(ctx context.Context, at string, e vault.Entry) error
 		return err
 	}
 	if !m.DryRun {
-		if _, err := t.Forget(ctx, ref, "its file was taken out of the vault", lukasa.Version(there.Version)); err != nil {
+		if _, err := t.Forget(ctx, ref, "its file was removed from the vault", lukasa.Version(there.Version)); err != nil {
 			if code := fault.CodeOf(err); code != fault.Untrusted && code != fault.VersionConflict {
 				return err
 			}

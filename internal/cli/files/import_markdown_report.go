@@ -39,13 +39,13 @@ func (m *vaultImport) print() error {
 	verb := importVerb(s, m.Omitted, m.DryRun)
 	fmt.Fprintf(s.Stdout, "%s %s new and %s changed, %s there already, from %s\n", verb, term.Thousands(m.Created), term.Thousands(m.Updated), term.Thousands(m.Present), term.Counted(m.Files, "file"))
 	if m.Forgotten > 0 {
-		s.Detail("forgotten", term.CountedAs(m.Forgotten, "thing whose file is gone", "things whose files are gone"))
+		s.Detail("forgotten", term.CountedAs(m.Forgotten, "record whose file is gone", "records whose files are gone"))
 	}
 	if m.Missing > 0 {
 		s.Detail("missing", term.Counted(m.Missing, "file")+" gone; nothing is forgotten without --prune")
 	}
 	if m.Scrubbed > 0 {
-		s.Detail("scrubbed", term.Counted(m.Scrubbed, "secret")+" taken out")
+		s.Detail("scrubbed", term.Counted(m.Scrubbed, "secret")+" removed")
 	}
 	var left []string
 	for _, l := range m.Skipped {

@@ -28,16 +28,16 @@ func IngestCommand(s *ask.Shell) *cobra.Command {
 	var flags ingestFlags
 	c := &cobra.Command{
 		Use:   "ingest [FILE|-]...",
-		Short: "Record events, one a line",
+		Short: "Record events, one per line",
 		Long: `Record HMX events from FILE or standard input: newline-delimited JSON, each event
 into the tenant that it names.
 
-When the answer is there, the accepted events are on the disk and every later
-read sees them. A bad line costs no good one. An event that is there already
-with the same content is a duplicate and not recorded twice, so sending a whole
-file again is harmless; with other content, or erased before, it is rejected. A
-late event, after one of its session with a higher sequence, is accepted and put
-in its place. A data directory that is not there is made.
+When the command returns, the accepted events are on the disk and every later read
+sees them. A bad line does not affect the others. An event that is already recorded
+with the same content is a duplicate and not recorded twice, so sending a whole file
+again is harmless; with other content, or if it was erased, it is rejected. A late
+event, after one of its session with a higher sequence, is accepted and sorted into
+its place. The data directory is created if it does not exist.
 
 Exit code 0: every line was accepted or a duplicate. 1: some were rejected; the
 others are recorded.`,
@@ -258,7 +258,7 @@ func (in *intake) end() error {
 		parts = append(parts, term.Thousands(in.Own)+" of Lukasa's own left out")
 	}
 	if in.Scrubbed > 0 {
-		parts = append(parts, s.Paint.Yellow(term.Counted(in.Scrubbed, "secret")+" taken out"))
+		parts = append(parts, s.Paint.Yellow(term.Counted(in.Scrubbed, "secret")+" removed"))
 	}
 	fmt.Fprintln(s.Stdout, strings.Join(parts, ", "))
 	const shown = 20 // a file may have events of a hundred thousand tenants

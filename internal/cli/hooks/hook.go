@@ -49,8 +49,8 @@ a refusal if a hard rule forbids the action. AGENT is one of claude-code, codex,
 vscode, gemini-cli and opencode. ` + "`lukasa install AGENT`" + ` sets it up.
 
 What a prompt plainly states ("Never push to main", "We use pnpm") is remembered before this
-command returns. A rule binds from the next tool call on, in this project. --enforce says
-what becomes of an action that a hard rule of a user or an operator forbids.
+command returns. A rule binds from the next tool call on, in this project. --enforce sets
+what happens to an action that a hard rule of a user or an operator forbids.
 
 A failure never stops an agent: it becomes a line in HOOK.log in the data directory, the
 answer is empty and the exit code 0. If a server has the directory, the hook goes through
@@ -61,7 +61,7 @@ Text that Lukasa put into a prompt is not recorded when it comes back.`,
 		Example: `  echo '{"hook_event_name":"SessionStart","session_id":"s-1","cwd":"/srv/shop"}' | lukasa hook claude-code
   echo '{"hook_event_name":"UserPromptSubmit","session_id":"s-1","prompt":"Fix it."}' | lukasa hook codex --tenant acme --budget 400`,
 		Args:        cobra.ArbitraryArgs,
-		Annotations: map[string]string{ask.Alone: "it goes to the server by itself, and has another way if there is none"},
+		Annotations: map[string]string{ask.Alone: "it calls the server itself, and works without one"},
 		RunE:        func(c *cobra.Command, args []string) error { return runHook(s, c, args, &flags) },
 	}
 	flags.AddTenant(c)
@@ -69,10 +69,10 @@ Text that Lukasa put into a prompt is not recorded when it comes back.`,
 	f := c.Flags()
 	wait := f.Lookup("wait")
 	flags.Wait, wait.DefValue = time.Second, time.Second.String()
-	wait.Usage = "how long an answer may wait for another process that has the directory, a `DURATION`; 0 does not wait"
-	f.StringVar(&flags.agent, "agent", "", "the `NAME` that stands in the events as the agent's (default $LUKASA_AGENT, else AGENT)")
+	wait.Usage = "how long an answer may wait for another process that has the directory open, a `DURATION`; 0 does not wait"
+	f.StringVar(&flags.agent, "agent", "", "the `NAME` of the agent in the events (default $LUKASA_AGENT, else AGENT)")
 	f.IntVar(&flags.budget, "budget", defaultHookBudget, "how many tokens an answer has at most, `N`; 0 only records")
-	f.StringVar(&flags.enforce, "enforce", projects.DefaultEnforce, "what becomes of an action that a hard rule forbids, a `MODE`: off, ask (where a person can answer, else deny) or deny")
+	f.StringVar(&flags.enforce, "enforce", projects.DefaultEnforce, "what happens to an action that a hard rule forbids, a `MODE`: off, ask (where a person can answer, else deny) or deny")
 	f.DurationVar(&flags.limit, "limit", 3*time.Second, "answer nothing after this `DURATION`")
 	f.Int64Var(&flags.at, "at", 0, "when the hook was called")
 	f.StringVar(&flags.place, "place", "", "what is known about the working directory, as JSON")

@@ -20,17 +20,17 @@ import (
 func ArtifactsCommand(s *ask.Shell) *cobra.Command {
 	c := artifactsListCommand(s)
 	c.Use = "artifacts"
-	c.Short = "Look at what was learned, and approve it or put it away"
+	c.Short = "Review artifacts: show, approve, archive, deprecate"
 	c.Long = `An artifact is what ` + "`lukasa compile`" + ` learned from what happened: how tasks are done, what
-to do about an error, what was decided and how that went, what goes before a
-failure, how goals are reached. Agents are given those that are active.
+to do about an error, what was decided and how that went, what precedes a failure, how
+goals are reached. Agents receive the active ones.
 
-  draft       learned, and not in use: there is too little evidence, or somebody
-              has to approve it
+  draft       learned, and not in use: there is too little evidence, or it waits for
+              approval
   active      in use
   superseded  a newer version took its place
-  deprecated  its evidence is gone or speaks against it, or somebody said it is wrong
-  archived    somebody put it away
+  deprecated  its evidence is gone or contradicts it, or a user marked it as wrong
+  archived    a user retired it
 
 Without a command it lists, as ` + "`lukasa artifacts list`" + ` does. What you approve, archive or
 deprecate stays so when ` + "`lukasa compile`" + ` runs again: nothing of it comes back by itself, and
@@ -51,12 +51,12 @@ func artifactsListCommand(s *ask.Shell) *cobra.Command {
 	c := ask.OperationCommand(s, ask.Command[answer.Artifacts]{
 		Operation: "list_artifacts",
 		Use:       "list",
-		Short:     "List artifacts: the active ones, unless asked for others",
-		Long: `List what was learned, newest first, 50 at a time: the artifacts that are active, which
-are those that agents are given. --status lists those of another status, such as the
-drafts that wait for approval, and --all those of every status. All filters must hold.
+		Short:     "List artifacts: the active ones by default",
+		Long: `List artifacts, newest first, 50 at a time: the active ones, which agents receive.
+--status lists those of another status, such as the drafts that wait for approval, and
+--all those of every status. All filters must match.
 
---ids prints ids alone, one a line, for other commands to take.`,
+--ids prints only ids, one per line, for other commands.`,
 		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
   lukasa artifacts list
   lukasa artifacts list --type failure_playbook --min-confidence 0.3
@@ -65,11 +65,11 @@ drafts that wait for approval, and --all those of every status. All filters must
 		Flags: []ask.Flag{
 			{Field: "type", Help: "only of this `TYPE`: " + strings.Join(types, ", ") + ", or x-{vendor}-{type}"},
 			{Field: "status", Help: "only with this `STATUS`: " + strings.Join(ask.Names(hmx.Statuses()), ", ") + " (default active)"},
-			{Field: "all", Help: "whatever their status is", Usage: true},
+			{Field: "all", Help: "of every status", Usage: true},
 			{Field: "tag", Help: "only with this `TAG`, such as the name of a tool"},
 			{Field: "min_confidence", Help: "only with at least this `CONFIDENCE`, from 0 to 1"},
 			{Field: "limit", Help: "at most `N`, up to 1000"},
-			{Field: "after", Help: "go on after a page, with what it had as `NEXT`"},
+			{Field: "after", Help: "continue after a page, with its `NEXT`"},
 			ask.NowFlag(),
 		},
 		Own: func(c *cobra.Command) { addIDs(c, &ids) },
@@ -102,13 +102,13 @@ drafts that wait for approval, and --all those of every status. All filters must
 
 // addIDs adds --ids, for lists whose ids other commands take.
 func addIDs(c *cobra.Command, ids *bool) {
-	c.Flags().BoolVar(ids, "ids", false, "print ids alone, one a line")
+	c.Flags().BoolVar(ids, "ids", false, "print only ids, one per line")
 }
 
 // idsOrJSON refuses --ids beside --json.
 func idsOrJSON(s *ask.Shell, ids bool) error {
 	if ids && s.JSON {
-		return fault.New(fault.Usage, "--ids and --json: one of the two says how to print").WithFix("leave one away")
+		return fault.New(fault.Usage, "--ids and --json: one of the two says how to print").WithFix("leave one out")
 	}
 	return nil
 }
@@ -117,15 +117,15 @@ func artifactsShowCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Artifact]{
 		Operation: "get_artifact",
 		Use:       "show ID|URI",
-		Short:     "Show an artifact, and what stands behind it",
-		Long: `Show what an artifact says: a procedure as a checklist, a playbook as symptoms, recovery and
-prevention, a policy as what was chosen how often and how that went, a causal pattern
-with the events that speak against it, a strategy as its phases.
+		Short:     "Show an artifact and its evidence",
+		Long: `Show an artifact: a procedure as a checklist, a playbook as symptoms, recovery and
+prevention, a policy as the options with their counts and outcomes, a causal pattern with
+the events that contradict it, a strategy as its phases.
 
-Below stands what it rests on: how many events it was made of and whether they are all
-on record, how sure it is, how far it is trusted, whether its content has the hash that
-it states, who made it, what became of it and why, and what contradicts it. A title that a
-language model wrote (lukasa refine) stands above the artifact's own, with the model.`,
+Below is its evidence: how many events it was made of and whether they are all on record,
+its confidence and trust, whether its content has the hash that it states, who made it,
+how its status changed and why, and what contradicts it. A title that a language model
+wrote (lukasa refine) is above the artifact's own, with the name of the model.`,
 		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
   lukasa artifacts show $(lukasa artifacts list --type decision_policy --ids --limit 1)
   lukasa artifacts show $(lukasa artifacts list --ids --limit 1) --json`,
@@ -160,9 +160,9 @@ func artifactsDiffCommand(s *ask.Shell) *cobra.Command {
 		Operation: "artifact_diff",
 		Use:       "diff ID|URI [ID|URI]",
 		Short:     "Show what changed from one version of an artifact to another",
-		Long: `Show what changed from the first artifact to the second or, if there is one only, from the
-one that it supersedes to it: + is new, - is gone, ~ has changed, and ↕ is in another
-order. Items of lists are compared with those that are about the same.`,
+		Long: `Show what changed from the first artifact to the second. With one argument, compare it
+with the one that it supersedes. + is new, - is gone, ~ has changed, and ↕ is in another
+order. Items of lists are compared with items about the same subject.`,
 		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
   lukasa artifacts diff $(lukasa artifacts list --type decision_policy --ids --limit 2)`,
 		Args: func(c *cobra.Command, args []string) error {

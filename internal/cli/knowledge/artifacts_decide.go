@@ -22,17 +22,17 @@ type decision struct {
 func artifactsApproveCommand(s *ask.Shell) *cobra.Command {
 	return decisionCommand(s, decision{
 		verb: "approve", done: "approved", short: "Make a draft active",
-		long: `Make a draft active, so that agents are given it. It is refused unless its hash is that of
-its content, every event and memory it was made of is on record, and no conflict speaks
-against it. How often it was observed and how sure it is do not matter: that is what you
-decide.
+		long: `Make a draft active, so that agents receive it. It is refused unless its hash is that of
+its content, every event and memory it was made of is on record, and it has no open
+conflict and has lost none. Its number of observations and its confidence do not matter:
+you decide.
 
-The active version that it supersedes is superseded with it, in one step. A draft that
-names none is refused while another version of the same is active: archive or deprecate
-that one first.
+The active version that it replaces becomes superseded in the same step. A draft that
+replaces none is refused while another version of the same artifact is active: archive or
+deprecate that one first.
 
-What you approved stays active while its evidence is on record. What ` + "`lukasa compile`" + ` finds
-later that says something else waits as a draft.`,
+What you approved stays active while its evidence is on record. If ` + "`lukasa compile`" + ` later
+learns something else, that waits as a draft.`,
 		example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
   lukasa artifacts list --status draft
   lukasa artifacts approve $(lukasa artifacts list --status draft --ids --limit 1) --reason "I have seen this often"`,
@@ -41,12 +41,12 @@ later that says something else waits as a draft.`,
 
 func artifactsArchiveCommand(s *ask.Shell) *cobra.Command {
 	return decisionCommand(s, decision{
-		verb: "archive", done: "archived", short: "Put an active artifact away", reason: true,
-		long: `Put an active artifact away: agents are no longer given it, and it stays on record. Nothing
-that says the same is made again when ` + "`lukasa compile`" + ` runs, however often it is observed;
-what says something else waits as a draft for your approval.
+		verb: "archive", done: "archived", short: "Retire an active artifact", reason: true,
+		long: `Retire an active artifact: agents no longer receive it, and it stays on record.
+` + "`lukasa compile`" + ` does not make the same artifact again, however often it observes it; one
+with other content waits as a draft for your approval.
 
-An artifact that is wrong is deprecated instead, and so is a draft.`,
+To mark an artifact or a draft as wrong, deprecate it instead.`,
 		example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
   lukasa artifacts archive $(lukasa artifacts list --ids --limit 1) --reason "we do it another way now"`,
 	})
@@ -54,10 +54,10 @@ An artifact that is wrong is deprecated instead, and so is a draft.`,
 
 func artifactsDeprecateCommand(s *ask.Shell) *cobra.Command {
 	return decisionCommand(s, decision{
-		verb: "deprecate", done: "deprecated", short: "Say that an artifact or a draft is wrong", reason: true,
-		long: `Say that an active artifact or a draft is wrong: agents are no longer given it, and it stays
-on record. Nothing that says the same is made again when ` + "`lukasa compile`" + ` runs, however often
-it is observed; what says something else waits as a draft for your approval.`,
+		verb: "deprecate", done: "deprecated", short: "Mark an artifact or a draft as wrong", reason: true,
+		long: `Mark an active artifact or a draft as wrong: agents no longer receive it, and it stays on
+record. ` + "`lukasa compile`" + ` does not make the same artifact again, however often it observes
+it; one with other content waits as a draft for your approval.`,
 		example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson && lukasa compile
   lukasa artifacts deprecate $(lukasa artifacts list --status draft --ids --limit 1) --reason "it was a coincidence"`,
 	})

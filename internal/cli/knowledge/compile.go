@@ -19,33 +19,33 @@ func CompileCommand(s *ask.Shell) *cobra.Command {
 	c := ask.OperationCommand(s, ask.Command[answer.Compiled]{
 		Operation: "compile",
 		Use:       "compile",
-		Short:     "Make artifacts of what happened: procedures, playbooks, policies",
-		Long: `Make artifacts of what agents did, and memories of what users plainly stated. No model
-and no server is asked: what comes out depends on the records alone.
+		Short:     "Derive artifacts from what happened: procedures, playbooks, policies",
+		Long: `Derive artifacts from what agents did, and memories from what users plainly stated. It
+calls no model and no server: the result depends only on the records.
 
   task_schema        how tasks of a kind are done, step by step
   failure_playbook   what an error looks like, and what was done about it
   decision_policy    what followed in which state, how often, and how that ended
-  causal_pattern     what goes before a failure more often than chance would have it
+  causal_pattern     what precedes a failure more often than by chance
   strategy_template  phases that recur for a goal
 
 A new artifact is a draft, and becomes active once there is enough evidence for it. When
 its content changes, a new version supersedes it; when its evidence is gone, it is
 deprecated. Everything is journaled, with the events that it was made of.
 
-What users say of themselves and their project ("I prefer ...", "my ... is ...", "we
+What users say about themselves and their project ("I prefer ...", "my ... is ...", "we
 decided ..."), and what they ask for always or never, becomes memories and constraints
-in their own words. What tools and other people's texts say never does.
+in their own words. Output of tools and quoted texts of others never do.
 
 Only sessions with new events are read. Run it as often as you like: without new events
-nothing is written.`,
+it writes nothing.`,
 		Example: `  lukasa ingest examples/session.ndjson examples/parcels.ndjson
   lukasa compile --dry-run
   lukasa compile
   lukasa list --kind artifact`,
 		Board: &board,
 		Flags: []ask.Flag{
-			{Field: "full", Help: "read every session anew; the outcome is the same"},
+			{Field: "full", Help: "read every session again; the outcome is the same"},
 			{Field: "dry_run", Help: "say what would change, and write nothing"},
 		},
 		Own: func(c *cobra.Command) {

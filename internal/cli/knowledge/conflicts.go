@@ -18,10 +18,10 @@ import (
 func ConflictsCommand(s *ask.Shell) *cobra.Command {
 	c := conflictsListCommand(s)
 	c.Use = "conflicts"
-	c.Short = "Look at what contradicts itself, and settle it"
-	c.Long = `A conflict says that two things or more contradict each other: rules, facts, policies.
+	c.Short = "Review and settle conflicts between records"
+	c.Long = `A conflict names two or more records that contradict each other: rules, facts, policies.
 ` + "`lukasa compile`" + ` finds them, and suggests which to keep; others are written through the library.
-Packs tell of conflicts that are open, and leave out what has lost.
+Packs show open conflicts, and leave out the side that lost.
 
 Without a command it lists, as ` + "`lukasa conflicts list`" + ` does. What you settle stays settled
 when ` + "`lukasa compile`" + ` runs again.`
@@ -47,18 +47,18 @@ func conflictsListCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Conflicts]{
 		Operation: "list_conflicts",
 		Use:       "list",
-		Short:     "List conflicts: the open ones, unless asked for others",
-		Long: `List what contradicts itself, newest first, 50 at a time: the conflicts that are open.
---status lists those that were resolved or dismissed, and --all those of every status.
+		Short:     "List conflicts: the open ones by default",
+		Long: `List conflicts, newest first, 50 at a time: the open ones by default. --status lists
+those that were resolved or dismissed, and --all those of every status.
 
---ids prints ids alone, one a line, for other commands to take.`,
+--ids prints only ids, one per line, for other commands.`,
 		Example: prepareConflict + `  lukasa conflicts list
   lukasa conflicts list --all --json`,
 		Flags: []ask.Flag{
 			{Field: "status", Help: "only with this `STATUS`: " + strings.Join(ask.Names(memory.ConflictStatuses()), ", ") + " (default open)"},
-			{Field: "all", Help: "whatever their status is", Usage: true},
+			{Field: "all", Help: "of every status", Usage: true},
 			{Field: "limit", Help: "at most `N`, up to 1000"},
-			{Field: "after", Help: "go on after a page, with what it had as `NEXT`"},
+			{Field: "after", Help: "continue after a page, with its `NEXT`"},
 		},
 		Own:     func(c *cobra.Command) { addIDs(c, &ids) },
 		Prepare: func(*ask.Request) error { return idsOrJSON(s, ids) },
@@ -81,10 +81,9 @@ func conflictsShowCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Conflict]{
 		Operation: "get_conflict",
 		Use:       "show ID|URI",
-		Short:     "Show a conflict, and what it is between",
-		Long: `Show what contradicts what, in the words of each, how far each is trusted, which one to keep
-if that is suggested, and how it was settled if it was. The numbers are those that
---keep of ` + "`lukasa conflicts resolve`" + ` takes.`,
+		Short:     "Show a conflict and its sides",
+		Long: `Show the sides of a conflict in their own words, the trust of each, which one is suggested
+to keep, and how it was settled. --keep of ` + "`lukasa conflicts resolve`" + ` takes these numbers.`,
 		Example:  prepareConflict + `  lukasa conflicts show $(lukasa conflicts list --ids --limit 1)`,
 		Args:     ask.OneName("ID or URI"),
 		Argument: "id",
@@ -101,12 +100,12 @@ if that is suggested, and how it was settled if it was. The numbers are those th
 
 func conflictsResolveCommand(s *ask.Shell) *cobra.Command {
 	return settleCommand(s, "resolve", "resolved", ask.Command[answer.Write]{
-		Short: "Settle a conflict: say which one holds",
+		Short: "Settle a conflict, and name the side that holds",
 		Long: `Settle a conflict. --keep names what holds, by its URI or by the number that
-` + "`lukasa conflicts show`" + ` gives it; packs leave out the others then. Without --keep none of them
-holds more than the others, and all stay. Nothing is forgotten: ` + "`lukasa forget`" + ` does that.
+` + "`lukasa conflicts show`" + ` gives it; packs then leave out the other sides. Without --keep all
+sides stay. Nothing is forgotten: ` + "`lukasa forget`" + ` does that.
 
-What was settled before is settled anew.`,
+A conflict that was settled before can be settled again.`,
 		Example: prepareConflict + `  lukasa conflicts resolve $(lukasa conflicts list --ids --limit 1) --keep 2 --reason "the style guide says so"`,
 		Flags:   []ask.Flag{{Field: "keep", Help: "what holds, a `URI`, or the number that show gives it", Usage: true}},
 	})
@@ -114,8 +113,8 @@ What was settled before is settled anew.`,
 
 func conflictsDismissCommand(s *ask.Shell) *cobra.Command {
 	return settleCommand(s, "dismiss", "dismissed", ask.Command[answer.Write]{
-		Short:   "Say that there is no conflict after all",
-		Long:    `Say that what looked like a contradiction is none: both hold, and packs tell of both.`,
+		Short:   "Say that there is no conflict",
+		Long:    `Say that there is no contradiction: all sides hold, and packs may contain all of them.`,
 		Example: prepareConflict + `  lukasa conflicts dismiss $(lukasa conflicts list --ids --limit 1) --reason "one is about code, the other about tables"`,
 	})
 }

@@ -29,26 +29,26 @@ func EmbedCommand(s *ask.Shell) *cobra.Command {
 	var flags embedFlags
 	c := &cobra.Command{
 		Use:   "embed",
-		Short: "Have a model make vectors of what has none yet",
-		Long: `Have a model outside this program make vectors of everything that has none by it yet:
-events, memories and other things. Then ` + "`lukasa find`" + ` with the same model finds what a
-question means, and not only what has its words. A small model is built in and needs
-nothing of this; a larger one finds more.
+		Short: "Have a model make vectors of records that have none yet",
+		Long: `Have an external model make vectors of all events, memories and other records that have
+none by that model yet. Then ` + "`lukasa find`" + ` with the same model finds records by meaning,
+and not only by words. A small model is built in and needs none of this; a larger one
+finds more.
 
-The model is behind a server that speaks OpenAI's protocol, such as Ollama, vLLM or
-llama.cpp. Nothing is sent anywhere unless an address is given, and only to that one:
-the first ` + fmt.Sprint(retrieval.MaxEmbedText) + ` characters of each text, private ones too.
+The model runs behind a server with OpenAI's protocol, such as Ollama, vLLM or
+llama.cpp. Nothing is sent unless an address is given, and only to that address: the
+first ` + fmt.Sprint(retrieval.MaxEmbedText) + ` characters of each text, private ones too.
 
-The vectors are journaled. They are there after a restart, in an export and when the
-index is made anew, and nobody is asked again. What is erased takes its vectors with
-it. Run it again after new things came: it goes on where it ended. What the server
-cannot do stays for the next time, and is found by its words meanwhile.
+The vectors are journaled: they survive a restart, are part of an export, and a rebuild
+of the index does not call the model again. Erasing a record erases its vectors. Run it
+again after new records: it continues where it ended. Texts that the server cannot
+embed are tried again next time, and are found by their words until then.
 
 A key is read from $` + ask.EnvEmbedKey + ` or from a file, and never from the command line.`,
 		Example: `  # By Ollama on this machine, after: ollama pull nomic-embed-text
   lukasa embed --url http://localhost:11434/v1 --model nomic-embed-text
   lukasa find "when are releases cut" --embed-url http://localhost:11434/v1 --embed-model nomic-embed-text
-  # By a service that wants a key; so many texts at most.
+  # By a service that requires a key, for at most 1000 texts.
   lukasa embed --url https://api.openai.com/v1 --model text-embedding-3-small --key-file key.txt --limit 1000`,
 		Args: ask.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return embed(s, c, &flags) },

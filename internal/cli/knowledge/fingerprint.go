@@ -24,18 +24,18 @@ import (
 func FingerprintCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fingerprint",
-		Short: "Carry what an agent learned elsewhere: export, look into, merge, import",
+		Short: "Move what an agent learned: export, inspect, merge, import",
 		Long: `A fingerprint is a digest of what an agent learned, in one JSON file of less than
-100 KB: which artifacts it has, which tools it took and how that went, what it is
-asked about, and what was of use to it. It has no text of events: names of tools
-and ids stand there as they are, names of people and things and errors as hashes,
-and words only if they were said in many sessions. The same state gives the same
-bytes, with a hash over them.
+100 KB: which artifacts it has, which tools it called and with what outcome, what it is
+asked about, and what was useful to it. It has no text of events: names of tools and
+ids are in it as they are, names of people, objects and errors as hashes, and words
+only if they were said in many sessions. The same state gives the same bytes, with a
+hash over them.
 
-Once it is imported somewhere, ` + "`lukasa pack --strategy fingerprint_guided`" + ` goes by it
-there: sections, tags and things that were of use come first.
+After an import elsewhere, ` + "`lukasa pack --strategy fingerprint_guided`" + ` uses it there:
+sections, tags and records that were useful come first.
 
-docs/fingerprints.md shows how, docs/formats/fingerprint.md what is in it.`,
+docs/fingerprints.md shows how to use it, docs/formats/fingerprint.md what is in it.`,
 		Example: `  lukasa fingerprint export -o coder.json
   lukasa fingerprint inspect coder.json
   lukasa fingerprint import coder.json
@@ -72,7 +72,7 @@ func writeFingerprint(s *ask.Shell, f *lukasa.Fingerprint, out, verb string) err
 		return err
 	}
 	if out == "" {
-		return fault.New(fault.Usage, "--out is empty").WithFix("name a file, or leave the flag away")
+		return fault.New(fault.Usage, "--out is empty").WithFix("name a file, or leave the flag out")
 	}
 	err = s.Files.Replace(out, func(w io.Writer) error {
 		_, err := w.Write(line)
@@ -145,12 +145,12 @@ func fingerprintExportCommand(s *ask.Shell) *cobra.Command {
 them did: one line of JSON, the same bytes for the same root. Without --out it goes
 to standard output.
 
-What it has comes from events, from the artifacts that ` + "`lukasa compile`" + ` made of them,
-and from feedback: what was drawn on in tasks that went well was of use. Compile
-before, so that there is more to tell; only sessions with new events are read then.
+It is made from events, from the artifacts that ` + "`lukasa compile`" + ` derived from them,
+and from feedback: records that were used in successful tasks count as useful. Run
+compile before, so that it has more to export.
 
-No text of events is in it, but names of tools, tags and ids are, as they are. A
-hash hides a name from a reader, not from one who guesses it.`,
+It has no text of events, but names of tools, tags and ids are in it unchanged. A hash
+hides a name from a reader, but not from one who guesses it.`,
 		Example: `  lukasa fingerprint export -o acme.json
   lukasa fingerprint export --agent agent-coder-1 -o coder.json
   lukasa fingerprint export | lukasa fingerprint inspect -`,
@@ -158,7 +158,7 @@ hash hides a name from a reader, not from one who guesses it.`,
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if c.Flags().Changed("agent") && flags.agent == "" {
-			return fault.New(fault.Usage, "--agent is empty").WithFix("name an agent, or leave the flag away for all of them")
+			return fault.New(fault.Usage, "--agent is empty").WithFix("name an agent, or leave the flag out for all of them")
 		}
 		return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error {
 			t, err := v.Reader(ctx)
@@ -191,8 +191,8 @@ func fingerprintVerifyCommand(s *ask.Shell) *cobra.Command {
 this program knows, every name, count and list within its rules, less than 100,000
 bytes, in canonical form, and with the right hash. The exit code is 0 if all holds.
 
-The hash tells that nothing was changed since the export, not who made it. Fetch a
-fingerprint from somebody you trust, or compare the hash with what they say.`,
+The hash proves that nothing was changed since the export, not who made it. Get a
+fingerprint from a source that you trust, or compare the hash with the one it publishes.`,
 		Example: `  lukasa fingerprint export -o acme.json && lukasa fingerprint verify acme.json
   lukasa fingerprint export | lukasa fingerprint verify --json -`,
 		Args: ask.OneName("FILE or -"),
@@ -237,18 +237,18 @@ func fingerprintImportCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Write]{
 		Operation: "import_fingerprint",
 		Use:       "import FILE|-",
-		Short:     "Keep a fingerprint, so that it guides packs",
-		Long: `Keep a fingerprint in the journal, with who brought it in and how far that is
-trusted. From then on it guides packs of the strategy fingerprint_guided: what was
-of use there comes first here. Several are merged when they are used. One whose hash
-is not right is refused, and one that is there already changes nothing.
+		Short:     "Store a fingerprint, so that it guides packs",
+		Long: `Store a fingerprint in the journal, with its importer and the importer's trust. From
+then on it guides packs of the strategy fingerprint_guided: what was useful there comes
+first here. Several are merged when they are used. One with a wrong hash is refused,
+and importing one again changes nothing.
 
-With the trust of a user or an operator it guides everybody who can see it; what an
-agent brings in guides that agent alone, and what is trusted less nobody. --private
-keeps it to its writer. ` + "`lukasa forget`" + ` and ` + "`lukasa redact`" + ` take it back.
+With the trust of a user or an operator it guides every agent that can see it. With the
+trust of an agent it guides only that agent, and with less trust none. --private limits
+it to its writer. ` + "`lukasa forget`" + ` and ` + "`lukasa redact`" + ` undo the import.
 
-It changes the order of what is in a pack, and brings no text into it. A data
-directory that is not there is made.`,
+It changes the order of a pack, and adds no text to it. The data directory is created
+if it does not exist.`,
 		Example: `  lukasa fingerprint export -o acme.json && lukasa fingerprint import acme.json --data other
   lukasa fingerprint export | lukasa fingerprint import --private -`,
 		Args:    ask.OneName("FILE or -"),
@@ -271,13 +271,13 @@ func fingerprintMergeCommand(s *ask.Shell) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "merge FILE...",
-		Short: "Make one fingerprint of several, without a board",
-		Long: `Make one fingerprint of what several know together. Of two that speak of one thing,
-the one that saw it more often is kept; nothing is added up. So the order makes no
-difference, nor does one that is given twice, nor an older one of the same agent.
+		Short: "Merge several fingerprints into one, without a board",
+		Long: `Merge several fingerprints into one. If two have an entry for the same subject, the one
+with more observations is kept; nothing is added up. So the order makes no difference,
+nor does a file that is given twice, nor an older one of the same agent.
 
-It needs no data directory. A file whose hash is not right is refused. One of the
-files may be -, for standard input.`,
+It needs no data directory. A file with a wrong hash is refused. One of the files may
+be -, for standard input.`,
 		Example: `  lukasa fingerprint export -o acme.json && lukasa fingerprint export --agent agent-coder-1 -o coder.json
   lukasa fingerprint merge acme.json coder.json -o team.json`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -315,14 +315,13 @@ func fingerprintListCommand(s *ask.Shell) *cobra.Command {
 		Operation: "list_fingerprints",
 		Use:       "list",
 		Short:     "List the fingerprints that were imported",
-		Long: `List the fingerprints that were imported, newest first: who brought them in, how far
-they are trusted, who is guided by them, and how much they know. ` + "`lukasa resolve`" + `
-shows one as a whole.`,
+		Long: `List the fingerprints that were imported, newest first: who imported them, their trust,
+which agents they guide, and how much is in them. ` + "`lukasa resolve`" + ` shows one in full.`,
 		Example: `  lukasa fingerprint export | lukasa fingerprint import -
   lukasa fingerprint list
   lukasa fingerprint list --json`,
 		Flags: []ask.Flag{
-			{Field: "after", Help: "go on after a page, with what it had as `NEXT`"},
+			{Field: "after", Help: "continue after a page, with its `NEXT`"},
 			{Field: "limit", Help: "at most `N`"},
 		},
 		Own: func(c *cobra.Command) { c.Flags().BoolVar(&all, "all", false, "all of them, a page after the other") },

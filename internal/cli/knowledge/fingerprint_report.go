@@ -18,13 +18,13 @@ import (
 func fingerprintInspectCommand(s *ask.Shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "inspect FILE|-",
-		Short: "Show what a fingerprint says",
-		Long: `Show what a fingerprint says: how many tasks there were and how they ended, the tools
-that were taken most, the artifacts, the words that goals have in common, and what
-was of use. Of each list the beginning is shown; --json has all of it.
+		Short: "Show what is in a fingerprint",
+		Long: `Show what is in a fingerprint: how many tasks there were and how they ended, the tools
+that were called most, the artifacts, the words that goals have in common, and what
+was useful. It shows the beginning of each list; --json has all of it.
 
-It needs no data directory, and shows also one whose hash is not right, which it
-says; ` + "`lukasa fingerprint verify`" + ` refuses that.`,
+It needs no data directory. It also shows a fingerprint with a wrong hash, and says so;
+` + "`lukasa fingerprint verify`" + ` refuses that.`,
 		Example: `  lukasa fingerprint export -o acme.json && lukasa fingerprint inspect acme.json
   lukasa fingerprint export | lukasa fingerprint inspect --json -`,
 		Args: ask.OneName("FILE or -"),

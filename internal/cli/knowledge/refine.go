@@ -38,30 +38,30 @@ func RefineCommand(s *ask.Shell) *cobra.Command {
 	var flags refineFlags
 	c := &cobra.Command{
 		Use:   "refine",
-		Short: "Have a language model write titles of what compile made",
-		Long: `Have a language model write a title and a summary for each active artifact that
-` + "`lukasa compile`" + ` made and that has none by a model yet. They are for people who look
-through artifacts. The artifacts themselves, their hashes, packs and next steps stay as
-they are, and nothing is decided by a title.
+		Short: "Have a language model write titles of artifacts",
+		Long: `Have a language model write a title and a summary for each active artifact of
+` + "`lukasa compile`" + ` that has none by a model yet. They are for people who review
+artifacts. The artifacts themselves, their hashes, packs and next steps do not change,
+and no decision depends on a title.
 
-The model is behind a server that speaks OpenAI's protocol for chats, such as Ollama,
-vLLM or llama.cpp. Nothing is sent anywhere unless an address is given, and only to that
-one: type, title, summary and content of the artifacts, at most 12 KB of each. What tools
-and strangers said in it is sent as data, and an answer counts only if it is a title and
-a summary and nothing else. Both are cut to ` + fmt.Sprint(lukasa.MaxRefinedTitle) + ` and ` + fmt.Sprint(lukasa.MaxRefinedSummary) + ` characters, rid of what is not seen,
-and kept with the lowest trust.
+The model runs behind a server with OpenAI's protocol for chats, such as Ollama, vLLM
+or llama.cpp. Nothing is sent unless an address is given, and only to that address:
+type, title, summary and content of the artifacts, at most 12 KB of each. Text of tools
+and strangers is sent as data, and an answer counts only if it is a title and a summary
+and nothing else. Both are cut to ` + fmt.Sprint(lukasa.MaxRefinedTitle) + ` and ` + fmt.Sprint(lukasa.MaxRefinedSummary) + ` characters, without
+invisible characters, and stored with the lowest trust.
 
-They are journaled: after a restart, in an export and when the index is made anew they
-are there, and nobody is asked again. What is erased takes its title with it. Run it
-again after a compile: it goes on where it ended. What the model cannot do stays for the
-next time.
+They are journaled: they survive a restart, are part of an export, and a rebuild of the
+index does not call the model again. Erasing an artifact erases its title. Run it again
+after a compile: it continues where it ended. Artifacts for which the model gives no
+usable answer are tried again next time.
 
 A key is read from $` + envRefineKey + `, and never from the command line or a file.`,
 		Example: `  # By Ollama on this machine, after: ollama pull llama3.2
   lukasa compile
   lukasa refine --url http://localhost:11434/v1 --model llama3.2
   lukasa list --kind refinement
-  # By a service that wants a key, in LUKASA_REFINE_KEY; so many at most.
+  # By a service that requires a key, in LUKASA_REFINE_KEY; at most 20 artifacts.
   lukasa refine --url https://api.openai.com/v1 --model gpt-4o-mini --limit 20`,
 		Args: ask.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return refine(s, c, &flags) },
@@ -69,7 +69,7 @@ A key is read from $` + envRefineKey + `, and never from the command line or a f
 	flags.AddTenant(c)
 	flags.AddWriter(c)
 	c.Flags().StringVar(&flags.url, "url", "", "the server that has the model, a `URL` to which /chat/completions is appended (default $"+envRefineURL+")")
-	c.Flags().StringVar(&flags.model, "model", "", "the `NAME` by which it knows the model (default $"+envRefineModel+")")
+	c.Flags().StringVar(&flags.model, "model", "", "the `NAME` of the model at the server (default $"+envRefineModel+")")
 	c.Flags().IntVar(&flags.limit, "limit", 0, "ask about `N` artifacts at most (default all)")
 	c.Flags().IntVar(&flags.parallel, "parallel", review.DefaultRefineParallel, "ask about `N` artifacts at once")
 	c.Flags().DurationVar(&flags.timeout, "timeout", 2*time.Minute, "how long one answer may take, a `DURATION`")

@@ -29,10 +29,10 @@ func EventsCommand(s *ask.Shell) *cobra.Command {
 		Short: "Show the events of a session, an agent or a trace in order",
 		Long: `Show recorded events: those of one session in the order of the session, those of
 an agent, a trace or a correlation by their time, or the children of an event.
-Without any of these, list the sessions there are.
+Without any of these, list the sessions.
 
-100 at a time; where there is more, the answer says how to go on, and --all goes
-on by itself. Erased events are not among them.`,
+It prints 100 at a time. If there are more, the answer says how to continue; --all
+prints all of them. Erased events are not shown.`,
 		Example: `  lukasa events
   lukasa events --session session-2026-11-02-refund-bug
   lukasa events --agent agent-coder-1 --limit 3
@@ -49,7 +49,7 @@ on by itself. Erased events are not among them.`,
 	f.StringVar(&q.Trace, "trace", "", "the trace with this `ID`")
 	f.StringVar(&q.Correlation, "correlation", "", "the correlation with this `ID`")
 	f.StringVar(&q.ChildrenOf, "children-of", "", "the events whose parent has this `ID`")
-	f.StringVar(&q.After, "after", "", "go on after a page, with what it had as `NEXT`")
+	f.StringVar(&q.After, "after", "", "continue after a page, with its `NEXT`")
 	ask.AddPaging(c, &q.Limit, &flags.all, 100)
 	return c
 }
@@ -124,7 +124,7 @@ func sessions(ctx context.Context, s *ask.Shell, t *lukasa.Tenant, q lukasa.Even
 	if q.After != "" {
 		at := slices.IndexFunc(list, func(i lukasa.SessionInfo) bool { return cursor(i.ID) == q.After })
 		if at < 0 {
-			return fault.Newf(fault.Usage, "--after: %q is not from a page of sessions", q.After).WithFix("take it from the page before, as it is")
+			return fault.Newf(fault.Usage, "--after: %q is not from a page of sessions", q.After).WithFix("use next of the previous page, unchanged")
 		}
 		from = at + 1
 	}

@@ -18,15 +18,15 @@ func FeedbackCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Write]{
 		Operation: "feedback",
 		Use:       "feedback --outcome OUTCOME --cite KEY|URI",
-		Short:     "Say how a task went and what it drew on",
-		Long: `Say how a task of an agent went, and which memories and events it drew on. What
-was cited when things went well weighs more in ` + "`lukasa context`" + `, what was
-cited when they went badly weighs less; and the agent's own weights move a
-little toward, or away from, what those had in common: new or old, often used,
+		Short:     "Report the outcome of a task and which records it used",
+		Long: `Report the outcome of a task of an agent, and which memories and events it used.
+Records that were cited in a success rank higher in ` + "`lukasa context`" + `, records that
+were cited in a failure rank lower. The agent's own weights also move a little
+toward, or away from, what those records had in common: new or old, often used,
 often right, or declared important.
 
-It teaches when a user or an operator says it, or the agent itself (--actor is
---agent then). Saying it again with the same --id changes nothing.`,
+It changes weights only if a user or an operator gives it, or the agent itself
+(--actor is then --agent). The same --id again changes nothing.`,
 		Example: `  lukasa feedback --outcome success --cite release/cadence
   lukasa feedback --outcome failure --score -0.5 --agent agent-coder-1 --cite lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000006 --note "Half a cent was rounded the wrong way."`,
 		Names: []string{"cited"},

@@ -15,12 +15,12 @@ func ForgetCommand(s *ask.Shell) *cobra.Command {
 		Operation: "forget",
 		Use:       "forget KEY|URI",
 		Short:     "Put a tombstone on a memory; its history stays",
-		Long: `Forget what KEY or URI names: reads no longer find it, and are told when and why
-it went. URI#version forgets it only if that is its current version, as
+		Long: `Forget what KEY or URI names: reads no longer find it, and report when and why it
+was forgotten. URI#version forgets it only if that is its current version, as
 --if-version does. Its history stays, and ` + "`lukasa restore`" + ` brings it back.
 
 To erase something for good, history and bytes on the disk included, use
-` + "`lukasa redact`" + `. Forgetting what is forgotten changes nothing.`,
+` + "`lukasa redact`" + `. Forgetting it again changes nothing.`,
 		Example: `  lukasa forget release/cadence --reason "moved to the wiki"
   lukasa forget deploy/window --reason "the window was closed" --if-version 1`,
 		Args:     ask.OneName("KEY or URI"),

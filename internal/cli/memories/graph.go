@@ -21,14 +21,15 @@ func GraphCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Graph]{
 		Operation: "graph",
 		Use:       "graph",
-		Short:     "Draw things and how they are connected",
+		Short:     "Draw records and their connections",
 		Long: `Draw entities, memories, artifacts and policies and what connects them: edges,
 relations, conflicts, what was derived from what, what supersedes what, and names
-that several of them mention, tags not unless --tags. Without --around, the newest of them; with it,
-what is within so many steps of a thing or an event, events too.
+that several of them mention; with --tags also shared tags. Without --around it draws
+the newest of them; with it, what is within --depth steps of a record or an event,
+events too.
 
-As DOT, for Graphviz and its kin; as SVG, drawn here, for a browser; or as JSON.
-The same state gives the same picture. Names are shown and never obeyed.`,
+The formats are DOT, for Graphviz; SVG, for a browser; and JSON. The same state gives
+the same picture. Names are escaped, so that they cannot change the drawing.`,
 		Example: `  lukasa graph
   lukasa graph --format svg --out graph.svg
   lukasa graph --around release/cadence --depth 3 --format json`,
@@ -56,7 +57,7 @@ The same state gives the same picture. Names are shown and never obeyed.`,
 				return ask.UnknownName(fault.Usage, "format", format, show.GraphFormats())
 			}
 			if flags.Changed("depth") && !around {
-				return fault.New(fault.Usage, "--depth is about --around").WithFix("say around what, or leave --depth away")
+				return fault.New(fault.Usage, "--depth needs --around").WithFix("add --around, or leave --depth out")
 			}
 			return nil
 		},

@@ -14,22 +14,22 @@ func HistoryCommand(s *ask.Shell) *cobra.Command {
 		Operation: "memory_history",
 		Use:       "history KEY|URI",
 		Short:     "Show every version of a memory, oldest first",
-		Long: `Show every version of what KEY or URI names: who wrote it, when, with which
-trust, and what it said. Forgetting and expiry are versions too, and the history
-stays when a thing is forgotten.
+		Long: `Show every version of what KEY or URI names: who wrote it, when, with which trust,
+and its text. Forgetting and expiry are versions too, and the history stays when a
+record is forgotten.
 
-All of them are shown, or with --limit the first ones, and --after leads on.
+It shows all versions, or with --limit the first ones; --after continues.
 
-Of what was redacted there is no history left; named by its URI, the error says
-when that was. Its key is erased with it, and names nothing any more.`,
+A redacted record has no history. If you name it by its URI, the error says when it
+was redacted. Its key is erased too, and names nothing any more.`,
 		Example: `  lukasa history release/cadence
   lukasa history --json --limit 20 release/cadence`,
 		Args:     ask.OneName("KEY or URI"),
 		Argument: "name",
 		Names:    []string{"name"},
 		Flags: []ask.Flag{
-			{Field: "limit", Help: "at most `N`; all unless said"},
-			{Field: "after", Help: "go on after a page, with what it had as `NEXT`"},
+			{Field: "limit", Help: "at most `N` (default all)"},
+			{Field: "after", Help: "continue after a page, with its `NEXT`"},
 		},
 		Next: func(page *answer.History) *string { return page.Next },
 		Join: func(all, page *answer.History) {

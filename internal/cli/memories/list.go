@@ -37,17 +37,15 @@ func ListCommand(s *ask.Shell) *cobra.Command {
 	var flags listFlags
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List memories, or things of another kind",
+		Short: "List memories, or records of another kind",
 		Long: `List what is there, newest first, 50 at a time: memories unless --kind says
 otherwise, and those that are live and valid now unless --state says otherwise.
 --state all lists live, forgotten and expired ones, one state after the other.
-What is not valid yet or any more is listed with --now and a time at which it
-is. Memories are written with ` + "`lukasa remember`" + `, feedback with
-` + "`lukasa feedback`" + `; violations by the engine, when a scope refuses a write; the
-other kinds, such as policies, through the library. Events are listed by
-` + "`lukasa events`" + `.
-All filters must hold. Where there is more, the answer says how to go on; --all
-goes on by itself.`,
+To list what is not valid yet or no longer valid, give --now a time at which it is.
+Memories are written with ` + "`lukasa remember`" + `, feedback with ` + "`lukasa feedback`" + `;
+violations by the engine, when a scope refuses a write; the other kinds, such as
+policies, through the library. ` + "`lukasa events`" + ` lists events. All filters must
+match. If there are more, the answer says how to continue; --all lists all of them.`,
 		Example: `  lukasa list
   lukasa list --type constraint --tag release
   lukasa list --state all
@@ -64,7 +62,7 @@ goes on by itself.`,
 	f.StringVar(&flags.tag, "tag", "", "only with this `TAG`")
 	f.StringVar(&flags.state, "state", string(lukasa.Live), "only in this `STATE`: "+strings.Join(states(), ", "))
 	f.StringVar(&flags.status, "status", "", "only with this `STATUS`: of a goal or an artifact; a constraint's strength")
-	f.StringVar(&flags.after, "after", "", "go on after a page, with what it had as `NEXT`")
+	f.StringVar(&flags.after, "after", "", "continue after a page, with its `NEXT`")
 	ask.AddPaging(c, &flags.limit, &flags.all, 50)
 	ask.AddNow(c, &flags.now)
 	ask.SuggestValues(c, "kind", ask.BodyKinds())
@@ -134,7 +132,7 @@ func (f *listFlags) turns() ([]lukasa.State, string, error) {
 	name, after, _ := strings.Cut(f.after, ".")
 	at := slices.Index(all, lukasa.State(name))
 	if at < 0 {
-		return nil, "", fault.Newf(fault.Usage, "--after: %q is not from a page of --state all", f.after).WithFix("take it from the page before, as it is")
+		return nil, "", fault.Newf(fault.Usage, "--after: %q is not from a page of --state all", f.after).WithFix("use next of the previous page, unchanged")
 	}
 	return all[at:], after, nil
 }
@@ -255,7 +253,7 @@ func where(body lukasa.Body) string {
 func opinion(b *lukasa.Feedback, outcome bool) string {
 	text := b.Note
 	if text == "" {
-		text = "about " + term.Counted(len(b.Cited), "thing")
+		text = "about " + term.Counted(len(b.Cited), "record")
 	}
 	if outcome {
 		text = string(b.Outcome) + ": " + text

@@ -20,15 +20,15 @@ func RecallCommand(s *ask.Shell) *cobra.Command {
 		Operation: "recall",
 		Use:       "recall KEY|URI",
 		Short:     "Show a memory, as it is or as it was",
-		Long: `Show what is remembered under KEY, or what a URI names: its text, then what is
-known of it. --version or URI#version shows an earlier version.
+		Long: `Show the memory under KEY, or what a URI names: its text, then its fields.
+--version or URI#version shows an earlier version.
 
 --form prints one of the memory's forms and nothing else: short has at most 50
 tokens, medium at most 200, full is the whole text with the fields of its type.
 
 What is forgotten or expired is not shown: the error says when and why, and how
-to bring it back. Characters that could command a terminal are written as
-\u{XXXX}; --json has the text as it was stored.`,
+to bring it back. Control characters are written as \u{XXXX}; --json has the text
+as it was stored.`,
 		Example: `  lukasa recall release/cadence
   lukasa recall release/cadence --version 1
   lukasa recall release/cadence --form short

@@ -34,18 +34,18 @@ func RedactCommand(s *ask.Shell) *cobra.Command {
 		Use:   "redact KEY|URI...",
 		Short: "Erase memories and events for good, and get a signed receipt",
 		Long: `Erase what each KEY or URI names, with its whole history, for good. When the
-answer is there, the bytes are overwritten in the journal and gone from the
-index; all roots and proofs still hold, and say only that something was there.
-What was erased cannot be restored, and does not come back when it is ingested
-or remembered again, under its id or with the same content.
+command returns, the bytes are overwritten in the journal and gone from the index;
+all roots and proofs stay valid, and show only that a record existed. What was
+erased cannot be restored, and does not come back when it is ingested or remembered
+again, under its id or with the same content.
 
 The answer has a signed receipt: what was erased, when, and under which root.
-` + "`lukasa verify --receipt`" + ` checks it. What was erased before is told, with its
-receipt; it is named by its URI, since its key is erased with it. URI#version is
-taken if it is the current version. Without a terminal to ask on, --yes is needed.
+` + "`lukasa verify --receipt`" + ` checks it. For what was erased before, it prints that
+receipt; name it by its URI, since its key is erased too. URI#version is accepted if
+it is the current version. Without a terminal for the question, --yes is needed.
 
-The files of the index are rewritten afterwards, so that no trace is left in
-them either; --no-purge puts that off, and --purge alone makes up for it.`,
+The files of the index are rewritten afterwards, so that no copy is left in them;
+--no-purge postpones that, and --purge alone does it later.`,
 		Example: `  lukasa redact lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 --yes
   lukasa redact release/cadence --yes --no-purge --receipt receipt.txt
   lukasa redact --purge`,
@@ -72,7 +72,7 @@ func redact(s *ask.Shell, c *cobra.Command, args []string, flags *redactFlags) e
 	case flags.purge && flags.noPurge:
 		return fault.New(fault.Usage, "--purge and --no-purge exclude each other").WithFix("use one of them")
 	case len(args) == 0 && !flags.purge:
-		return fault.Newf(fault.Usage, "%q takes at least one KEY or URI", c.CommandPath()).WithFix("name what is to be erased, or use --purge")
+		return fault.Newf(fault.Usage, "%q takes at least one KEY or URI", c.CommandPath()).WithFix("name the records to erase, or use --purge")
 	case len(args) == 0:
 		return s.Visit(c, &flags.BoardFlags, ask.Reading(), func(ctx context.Context, v *ask.Visit) error { return purge(ctx, s, v) })
 	}
@@ -144,7 +144,7 @@ func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, 
 		return ref, nil
 	}
 	if ref.Kind == lukasa.EventKind {
-		return ref, fault.New(fault.InvalidArgument, "an event has no versions").WithFix("leave the #version away")
+		return ref, fault.New(fault.InvalidArgument, "an event has no versions").WithFix("leave the #version out")
 	}
 	thing, err := t.Get(ctx, ref, lukasa.View{})
 	switch {
@@ -153,8 +153,8 @@ func newest(ctx context.Context, t *lukasa.Tenant, ref lukasa.Ref) (lukasa.Ref, 
 	case err != nil:
 		return ref, err
 	case thing.Version != saw:
-		return ref, fault.Newf(fault.InvalidArgument, "%s is at version %d, not %d, and a thing is erased with all of its history", thing.URI.Head(), thing.Version, saw).
-			WithFix("leave the #version away to erase all of it")
+		return ref, fault.Newf(fault.InvalidArgument, "%s is at version %d, not %d, and a record is erased with all of its history", thing.URI.Head(), thing.Version, saw).
+			WithFix("leave the #version out to erase all of it")
 	}
 	return ref, nil
 }

@@ -39,22 +39,21 @@ func RememberCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Write]{
 		Operation: "remember",
 		Use:       "remember KEY TEXT",
-		Short:     "Keep a memory, as a new one or as the next version",
-		Long: `Keep TEXT under KEY, such as release/cadence. TEXT - reads standard input; after
--- neither may be taken for a flag.
+		Short:     "Store a memory, as a new one or as the next version",
+		Long: `Store TEXT under KEY, such as release/cadence. TEXT - reads standard input; after
+-- neither is taken for a flag.
 
-When the answer is there, the memory is on the disk and every later read sees
-it. A KEY that is there already gets a new version and keeps its history; what
-the flags do not say is the default then, not what the version before said, and
-a note names what got lost.
-Saying again what is there changes nothing. With --if-version the write is
-refused when someone else was faster; 0 asks that there is none yet.
+When the command returns, the memory is on the disk and every later read sees it.
+An existing KEY gets a new version and keeps its history. Fields without a flag get
+their defaults, not the values of the previous version, and a note names what was
+lost. Storing the same again changes nothing. With --if-version the write is refused
+if another writer changed it first; 0 requires that there is none yet.
 
 A constraint is firm unless --strength says hard or soft, and a note says so. In a git
-repository it holds for that project, as a rule does that you state to an agent there;
---everywhere makes it hold in all projects, and --condition where you say.
+repository it applies to that project, like a rule that you state to an agent there;
+--everywhere applies it to all projects, and --condition to where you say.
 
-What is derived from --source is trusted no more than the least of them.
+A memory with --source has at most the lowest trust of its sources.
 docs/formats/memory.md lists the types, their data and all rules.`,
 		Example: `  lukasa remember release/cadence "Releases are cut every second Tuesday."
   lukasa remember deploy/friday "Never deploy on a Friday." --type constraint --strength hard --tag release
@@ -168,7 +167,7 @@ func (f *remembering) fail(c *cobra.Command, err error) error {
 // answer prints what was written, and what this version lacks of the one before.
 func (f *remembering) answer(v *ask.Visit, a *answer.Write) error {
 	if gone := lost(v, a); len(gone) > 0 {
-		f.Note("this version lacks what version %d had: %s; say it again to keep it", a.Version-1, strings.Join(gone, ", "))
+		f.Note("this version lacks what version %d had: %s; give it again to keep it", a.Version-1, strings.Join(gone, ", "))
 	}
 	if f.unsaid {
 		f.Note("the constraint is %s, since --strength does not say: to be kept unless there is good reason; hard is never to be broken, soft is a wish", memory.StrengthFirm)
@@ -187,7 +186,7 @@ func (f *remembering) bind(r *ask.Request, kind memory.Type) error {
 	holds := f.holds
 	switch {
 	case f.everywhere && len(holds) > 0:
-		return fault.New(fault.Usage, "--everywhere and --condition contradict each other").WithFix("leave one away")
+		return fault.New(fault.Usage, "--everywhere and --condition contradict each other").WithFix("leave one out")
 	case f.everywhere && kind != memory.TypeConstraint:
 		return fault.Newf(fault.Usage, "--everywhere is for a constraint, and this is a %s", kind).WithFix("add --type constraint --strength hard for a rule that must not be broken")
 	case !f.everywhere && len(holds) == 0 && kind == memory.TypeConstraint:
@@ -270,7 +269,7 @@ func seconds(value string) (int64, error) {
 		n = int64(math.Ceil(d.Seconds()))
 	}
 	if n <= 0 {
-		return 0, fault.Newf(fault.Usage, "--ttl: %q is not in the future", value).WithFix("give at least 1 second, or leave it away to keep the memory for ever")
+		return 0, fault.Newf(fault.Usage, "--ttl: %q is not in the future", value).WithFix("give at least 1 second, or leave it out to keep the memory for ever")
 	}
 	return n, nil
 }

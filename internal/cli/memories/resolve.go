@@ -16,16 +16,15 @@ func ResolveCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Resolved]{
 		Operation: "resolve",
 		Use:       "resolve URI|KEY",
-		Short:     "Show what a URI names: an event or a thing of any kind",
+		Short:     "Show what a URI names: an event or a record of any kind",
 		Long: `Show what lukasa://<tenant>/<kind>/<id>[#version] names: an event, a memory, an
 edge, an entity, a relation, a conflict, a policy, an artifact or feedback. A KEY
 is that of a memory.
---version or #version shows an earlier version of a thing; --at shows what it was
-when the record at POSITION was the newest of the tenant, as every answer tells
-its position.
+--version or #version shows an earlier version; --at shows what it was when the
+record at POSITION was the newest of the tenant. Every answer has its position.
 
-What is forgotten or expired is shown and says so. What is erased cannot be
-shown by anything: the error says when it was erased.`,
+What is forgotten or expired is shown, and marked as such. What is erased cannot be
+shown: the error says when it was erased.`,
 		Example: `  lukasa resolve lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001
   lukasa resolve lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 --at 5
   lukasa resolve --json lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000006`,

@@ -15,11 +15,11 @@ func RestoreCommand(s *ask.Shell) *cobra.Command {
 		Operation: "restore_memory",
 		Use:       "restore KEY|URI[#version]",
 		Short:     "Bring back what is forgotten, or an earlier version",
-		Long: `Write what an earlier version said as the newest one. Without a version it is
-the last content there was, which brings back what is forgotten or expired; a
-time to live begins anew.
+		Long: `Write an earlier version as the newest one. Without a version it is the last
+content, which brings back what is forgotten or expired; a time to live starts
+again.
 
-Nothing is taken out of the history. What was redacted cannot be restored.`,
+Nothing is removed from the history. What was redacted cannot be restored.`,
 		Example: `  lukasa restore release/cadence --version 1
   lukasa forget release/cadence --reason "moved to the wiki" && lukasa restore release/cadence`,
 		Args:     ask.OneName("KEY or URI"),

@@ -16,17 +16,17 @@ func StatsCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Stats]{
 		Operation: "stats",
 		Use:       "stats",
-		Short:     "Count what is there, and show how it grows",
+		Short:     "Count records, and show how they grow",
 		Long: `Count what is in a tenant: events by type, memories by type and state, artifacts by
 type and status, entities and what else there is; events by day; which tools were
 called most and how they fared; sessions and agents; how many records were
 erased; and how much room the data directory takes.
 
-Days are those that the events tell of, in UTC, not those on which they were taken
-in, and end with the last that has one, not with today: the same state gives the
-same answer, but for the room on the disk, which is that of all tenants together. A
-call counts as good or failed if its result says so. Under a scope only what it
-shows is counted, and nothing is told of erasures and the disk.`,
+Days are those of the timestamps of events, in UTC, not of their recording, and end
+with the last day that has an event, not with today. The same state gives the same
+answer, except for the disk space, which is that of all tenants together. A call
+counts as succeeded or failed if its result says so. A scope limits the counts to
+what it shows, and hides erasures and disk space.`,
 		Example: `  lukasa stats
   lukasa stats --days 60 --top 5
   lukasa stats --json`,

@@ -37,13 +37,13 @@ func TailCommand(s *ask.Shell) *cobra.Command {
 		Use:   "tail",
 		Short: "Show the latest events, and new ones as they are recorded",
 		Long: `Show the latest events of a tenant, then each new one as it is recorded, until it is
-interrupted, which is no error. Filters hold for both. With --json, one event a
-line.
+interrupted, which is no error. Filters apply to both. With --json it prints one event
+per line.
 
-Where a server has the directory, it tells at once. Where none has, the directory
-is looked at twice a second and opened only for as long as it takes to read what
-is new, so that others can write to it; when a server takes it meanwhile, that is
-asked from then on.`,
+If a server has the directory open, it sends new events at once. Otherwise the
+directory is checked twice a second and opened only as long as it takes to read what
+is new, so that other processes can write to it. If a server opens it meanwhile, that
+server is used from then on.`,
 		Example: `  lukasa tail
   lukasa tail --type error --since 1d
   lukasa tail --lines 3 --no-follow --json`,
@@ -58,7 +58,7 @@ asked from then on.`,
 	f.StringVar(&flags.session, "session", "", "only of the session with this `ID`")
 	f.StringVar(&flags.agent, "agent", "", "only of the agent with this `ID`")
 	f.IntVar(&flags.lines, "lines", 10, "begin with the latest `N` events; with --since and without this, with all since then")
-	f.Uint64Var(&flags.from, "from", 0, "begin at this `POSITION`, such as the one behind the last that was seen")
+	f.Uint64Var(&flags.from, "from", 0, "begin at this `POSITION`, such as the one after the last that was seen")
 	f.BoolVar(&flags.noFollow, "no-follow", false, "end after those that are there")
 	ask.SuggestValues(c, "type", ask.Names(hmx.EventTypes()))
 	return c
@@ -72,7 +72,7 @@ func tail(s *ask.Shell, c *cobra.Command, flags *tailFlags) error {
 		return err
 	}
 	if c.Flags().Changed("from") && (c.Flags().Changed("since") || c.Flags().Changed("lines")) {
-		return fault.New(fault.Usage, "--from goes with neither --since nor --lines").WithFix("say once where to begin")
+		return fault.New(fault.Usage, "--from cannot be combined with --since or --lines").WithFix("say once where to begin")
 	}
 	since, err := s.AgoFlag("since", flags.since)
 	if err != nil {

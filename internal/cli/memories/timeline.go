@@ -16,14 +16,14 @@ func TimelineCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Timeline]{
 		Operation: "timeline",
 		Use:       "timeline SESSION",
-		Short:     "Tell a session as a story",
-		Long: `Tell one session from its first event to its last: what the user asked and the agent
+		Short:     "Show a session step by step",
+		Long: `Show one session from its first event to its last: what the user asked and the agent
 said, which tools were called with what result and how long they took, edits,
-decisions, errors and feedback, with pauses between them. At the end, what came
-of it: memories that have one of its events as a source, artifacts that have one
-as evidence, feedback about it.
+decisions, errors and feedback, with the pauses between them. At the end it lists what
+was derived from it: memories that have one of its events as a source, artifacts that
+have one as evidence, feedback about it.
 
-A line for each; --full shows all that events say. ` + "`lukasa events`" + ` lists the
+Each event has one line; --full shows its full content. ` + "`lukasa events`" + ` lists the
 sessions there are, and --session shows the events themselves.`,
 		Example: `  lukasa timeline session-2026-11-02-refund-bug
   lukasa timeline session-2026-11-02-refund-bug --full --width 100
@@ -36,7 +36,7 @@ sessions there are, and --session shows the events themselves.`,
 				WithFix("`lukasa events` lists the sessions")
 		},
 		Argument: "session_id",
-		Flags:    []ask.Flag{{Field: "full", Help: "all that events say, and not a line of it"}},
+		Flags:    []ask.Flag{{Field: "full", Help: "the full content of events, not one line of each"}},
 		Own: func(c *cobra.Command) {
 			c.Flags().IntVar(&width, "width", 0, "cut or wrap lines at `N` characters (default the terminal's width, else 100)")
 		},

@@ -37,9 +37,9 @@ directory unless given. A rule that you state to an agent binds in its project. 
 known by the address of its git remote "origin", else by the path of its repository, else by
 that of the directory.
 
---record off ends recording in the project, and --enforce says what becomes of an action that
-a hard rule forbids there, whatever the agent was installed with: off, ask or deny. "default"
-takes a setting back. They are kept in the data directory, for you alone.
+--record off ends recording in the project, and --enforce sets what happens to an action that
+a hard rule forbids there, instead of the mode of the installed agent: off, ask or deny.
+"default" reverts a setting. They are stored in the data directory, for you alone.
 
 A file ` + project.SettingsFile + ` in the project can say "record = off" or "enforce = deny" for
 everyone who works on it. It cannot switch rules off.`,
@@ -53,7 +53,7 @@ everyone who works on it. It cannot switch rules off.`,
 	}
 	flags.AddData(c)
 	c.Flags().StringVar(&flags.record, "record", "", "whether hooks record what happens there: on, off or default")
-	c.Flags().StringVar(&flags.enforce, "enforce", "", "what becomes of an action that a hard rule forbids there, a `MODE`: off, ask, deny or default")
+	c.Flags().StringVar(&flags.enforce, "enforce", "", "what happens to an action that a hard rule forbids there, a `MODE`: off, ask, deny or default")
 	ask.SuggestValues(c, "record", []string{"on", "off", "default"})
 	ask.SuggestValues(c, "enforce", append(project.Enforcements(), "default"))
 	return c
@@ -86,7 +86,7 @@ func ReadOwnSettings(dir string) (OwnSettings, error) {
 		err = fmt.Errorf("it is of version %d, and this program reads 1", o.Version)
 	}
 	if err != nil {
-		return OwnSettings{Version: 1}, fault.Newf(fault.UnreadableInput, "%s: %w", nameProjects, term.Cause(err)).WithFix("mend or remove the file; until then only what agents were installed with counts")
+		return OwnSettings{Version: 1}, fault.Newf(fault.UnreadableInput, "%s: %w", nameProjects, term.Cause(err)).WithFix("correct or remove the file; until then only the settings of `lukasa install` count")
 	}
 	if o.Projects == nil {
 		o.Projects = map[string]ownSetting{}
@@ -149,7 +149,7 @@ func runProject(s *ask.Shell, c *cobra.Command, args []string, flags *projectFla
 	}
 	at, err := filepath.Abs(where)
 	if err != nil {
-		return fault.Newf(fault.UnreadableInput, "the current directory cannot be told: %w", term.Cause(err))
+		return fault.Newf(fault.UnreadableInput, "the current directory is unknown: %w", term.Cause(err))
 	}
 	if info, err := os.Stat(at); err != nil || !info.IsDir() {
 		return fault.Newf(fault.NotFound, "%s is not a directory", where).WithFix("name the directory of a project")

@@ -29,17 +29,17 @@ func ProveCommand(s *ask.Shell) *cobra.Command {
 		Operation: "prove_inclusion",
 		Use:       "prove [POSITION|KEY|URI]",
 		Short:     "Prove that a record is in a tenant's log, or that the log only grew",
-		Long: `Print a proof that a record is in the tenant's log, for someone who has nothing
-but the key (` + "`lukasa root --key`" + `) and ` + "`lukasa verify --proof`" + `. The record is named
+		Long: `Print a proof that a record is in the tenant's log. A third party verifies it with
+only the key (` + "`lukasa root --key`" + `) and ` + "`lukasa verify --proof`" + `. The record is named
 by its position, by the KEY of a memory, by a URI, or as an event with --event.
 
-The proof carries the record and a signed checkpoint. --withhold leaves the
-content out: it then proves that the record is there, when it was written and by
-whom, but not what it says. What was erased is proved in the same way, by its
+The proof contains the record and a signed checkpoint. --withhold leaves the
+content out: it then proves that the record exists, when it was written and by
+whom, but not what it says. An erased record is proved in the same way, by its
 position. --size proves it in the tree of an earlier size.
 
---consistency FROM or FROM:TO proves that the log of size FROM is the beginning
-of that of size TO: nothing before was changed or taken out.
+--consistency FROM or FROM:TO proves that the log of size FROM is a prefix of the
+log of size TO: nothing was changed or removed.
 
 docs/formats/proof.md describes the documents.`,
 		Example: `  lukasa prove release/cadence --out proof.json
@@ -115,7 +115,7 @@ func (p *proving) prepare(r *ask.Request) error {
 // sizes reads the sizes of --consistency.
 func (p *proving) sizes(r *ask.Request) error {
 	if len(r.Fields) > 0 {
-		return fault.New(fault.Usage, "--size and --withhold are about a record, not about consistency").WithFix("leave them away")
+		return fault.New(fault.Usage, "--size and --withhold are about a record, not about consistency").WithFix("leave them out")
 	}
 	r.Operation = "prove_consistency"
 	first, second, both := strings.Cut(p.consistency, ":")

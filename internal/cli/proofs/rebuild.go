@@ -15,11 +15,10 @@ func RebuildCommand(s *ask.Shell) *cobra.Command {
 	var flags ask.BoardFlags
 	c := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Make the index anew from the journal",
-		Long: `Make the index anew from the journal, and put it in the place of the old one when
-it is complete. Answers and roots are the same afterwards. It helps when the
-index is damaged, even if it cannot be opened any more; a rebuild that is cut
-short changes nothing.`,
+		Short: "Rebuild the index from the journal",
+		Long: `Rebuild the index from the journal, and replace the old one when the new one is
+complete. Answers and roots stay the same. Use it when the index is damaged, even if
+it can no longer be opened. An interrupted rebuild changes nothing.`,
 		Example: `  lukasa rebuild`,
 		Args:    ask.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return rebuild(s, c, &flags) },

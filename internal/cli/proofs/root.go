@@ -24,16 +24,16 @@ func RootCommand(s *ask.Shell) *cobra.Command {
 		Long: `Print how many records a tenant has and the root of the Merkle tree over them. Two
 boards with the same root for a tenant hold the same records in the same order.
 
---checkpoint prints the state as a signed note (C2SP), --key the line of text
-that checks it, and both print nothing else. Give the key to whoever is to check
-proofs; the private key never leaves the data directory. A directory that was
-rolled back to an older state refuses to sign. What was signed is remembered in
-the directory and outside of it: in $LUKASA_WITNESS, else in
+--checkpoint prints the state as a signed note (C2SP), --key the public key that
+verifies it, and both print nothing else. Give the key to those who verify proofs;
+the private key never leaves the data directory. A directory that was rolled back to
+an older state refuses to sign. The newest signed state is stored in the directory
+and outside of it: in $LUKASA_WITNESS, else in
 $XDG_STATE_HOME/lukasa/witness, else in ~/.local/state/lukasa/witness;
 LUKASA_WITNESS=off turns that off.
 
---new-key makes a new signing key. What the old one signed is checked with the
-old one, which stays in the directory.`,
+--new-key makes a new signing key. What the old one signed is verified with the old
+one, which stays in the directory.`,
 		Example: `  lukasa root
   lukasa root --all
   lukasa root --checkpoint > checkpoint.txt
@@ -44,7 +44,7 @@ old one, which stays in the directory.`,
 			f := c.Flags()
 			f.BoolVar(&all, "all", false, "the roots of all tenants")
 			f.BoolVar(&checkpoint, "checkpoint", false, "print the state as a signed note")
-			f.BoolVar(&key, "key", false, "print the key that checks what is signed")
+			f.BoolVar(&key, "key", false, "print the public key that verifies signatures")
 			f.BoolVar(&newKey, "new-key", false, "make a new signing key")
 		},
 		Prepare: func(r *ask.Request) error {
@@ -62,7 +62,7 @@ old one, which stays in the directory.`,
 			case chosen > 1:
 				return fault.New(fault.Usage, "--all, --checkpoint, --key and --new-key exclude each other").WithFix("use one of them")
 			case all && r.Cmd.Flags().Changed("tenant"):
-				return fault.New(fault.Usage, "--all is about every tenant, and --tenant about one").WithFix("use one of them")
+				return fault.New(fault.Usage, "--all means every tenant, and --tenant only one").WithFix("use one of them")
 			}
 			return nil
 		},

@@ -39,16 +39,16 @@ func VerifyCommand(s *ask.Shell) *cobra.Command {
 		Long: `Check the data directory. Quickly: what was found when it was opened, the state of
 the keys, and that every tenant's tree and newest record agree. With --deep, to
 the last byte: every checksum, leaf, commitment and tree is computed again, and
-the index is made anew beside the one in use and compared with it.
+the index is rebuilt beside the one in use and compared with it.
 
-With --proof, --receipt or --consistency, check what someone handed you, with
-nothing but that file and the --key: no data directory is looked at. A proof
-carries its checkpoint, or it is given with --checkpoint; of a consistency proof
---checkpoint is the later state and --from-checkpoint the earlier one.
---about URI asks that the proof or receipt is about that thing.
+With --proof, --receipt or --consistency, verify a document with only that file and
+the --key: no data directory is read. A proof contains its checkpoint, or --checkpoint
+gives it; for a consistency proof --checkpoint is the later state and
+--from-checkpoint the earlier one. --about URI requires that the proof or receipt is
+about that record.
 
 Exit code 0: sound, or proven. 1: not proven; the error names the step that
-failed. 3: the directory is damaged; what was found is listed.`,
+failed. 3: the directory is damaged; the findings are listed.`,
 		Example: `  lukasa verify
   lukasa verify --deep
   lukasa root --key > key.txt && lukasa prove release/cadence | lukasa verify --proof - --key key.txt`,
@@ -81,7 +81,7 @@ func verify(s *ask.Shell, c *cobra.Command, flags *verifyFlags) error {
 	case 1:
 		return verifyOffline(s, c, offline[0], flags)
 	}
-	return fault.Newf(fault.Usage, "--%s exclude each other", strings.Join(offline, " and --")).WithFix("check one thing at a time")
+	return fault.Newf(fault.Usage, "--%s exclude each other", strings.Join(offline, " and --")).WithFix("check one document at a time")
 }
 
 func verifyDirectory(s *ask.Shell, c *cobra.Command, flags *verifyFlags) error {
@@ -120,7 +120,7 @@ func showReport(s *ask.Shell, r *lukasa.VerifyReport) error {
 			fmt.Fprintf(s.Stdout, "%s: %s\n", s.Paint.Red(term.OneLine(f.Where)), term.OneLine(f.Detail))
 		}
 		what := fmt.Sprintf("%s, %s, %s of journal", term.Counted(int(a.Records), "record"), term.Counted(a.Tenants, "tenant"), term.Counted(int(a.Bytes), "byte"))
-		how := "quick check; --deep looks at every byte"
+		how := "quick check; --deep reads every byte"
 		if a.Deep {
 			how = "every checksum, leaf, commitment and tree computed again; " + term.Thousands(int(r.Erased)) + " erased"
 		}

@@ -27,7 +27,7 @@ import (
 func verifyOffline(s *ask.Shell, c *cobra.Command, what string, flags *verifyFlags) error {
 	ctx := c.Context()
 	if flags.deep || c.Flags().Changed("data") {
-		return fault.Newf(fault.Usage, "--%s looks at no data directory", what).WithFix("leave --deep and --data away")
+		return fault.Newf(fault.Usage, "--%s reads no data directory", what).WithFix("leave --deep and --data out")
 	}
 	if err := onlyOneStdin(flags); err != nil {
 		return err
@@ -177,7 +177,7 @@ func provenAbout(about lukasa.URI, found string, h *record.Header) error {
 	case found == about.String(): // named without a version, and the content says it
 		return nil
 	case found == "" && about.Version == 0 && about.Kind != lukasa.EventKind:
-		return fault.Newf(fault.NotProven, "about: the content is not in the proof, so it cannot be told whether it is of %s", about).
+		return fault.Newf(fault.NotProven, "about: the content is not in the proof, so it cannot be checked that it is of %s", about).
 			WithFix("name a version, such as " + about.String() + "#1")
 	}
 	return fault.Newf(fault.NotProven, "about: the record is not one of %s", about)
@@ -246,7 +246,7 @@ type erasedAnswer struct {
 
 func verifyReceipts(ctx context.Context, s *ask.Shell, flags *verifyFlags, key string, about lukasa.URI) error {
 	if flags.checkpoint != "" || flags.fromCheckpoint != "" {
-		return fault.New(fault.Usage, "a receipt is signed itself and needs no checkpoint").WithFix("leave --checkpoint and --from-checkpoint away")
+		return fault.New(fault.Usage, "a receipt is signed itself and needs no checkpoint").WithFix("leave --checkpoint and --from-checkpoint out")
 	}
 	text, err := s.ReadFile(ctx, flags.receipt, notary.MaxReceipt)
 	if err != nil {
@@ -313,7 +313,7 @@ func splitNotes(text []byte) [][]byte {
 
 func verifyConsistency(ctx context.Context, s *ask.Shell, flags *verifyFlags, key string) error {
 	if flags.about != "" {
-		return fault.New(fault.Usage, "a consistency proof is about a whole log").WithFix("leave --about away")
+		return fault.New(fault.Usage, "a consistency proof covers a whole log, not one record").WithFix("leave --about out")
 	}
 	if flags.checkpoint == "" {
 		return fault.New(fault.Usage, "a consistency proof is checked against a signed checkpoint of the later state, and none was given").

@@ -35,24 +35,23 @@ func CheckCommand(s *ask.Shell) *cobra.Command {
 	var flags checkFlags
 	c := &cobra.Command{
 		Use:   "check [TOOL]",
-		Short: "Say what speaks against an action before it is taken",
-		Long: `Say which rules forbid an action, what happened when it or a similar one was taken before,
+		Short: "Check a planned action against rules and past failures",
+		Long: `Show which rules forbid an action, what happened when it or a similar one was taken before,
 and what to do instead. An action is a TOOL with its arguments, or a command line. Nothing
 is run, and nothing is written.
 
   ok        no rule and no failure is known
-  caution   a soft rule forbids it, or one that depends on what is not known here; or half of
-            the times it failed, or the last time; or another option did much better
+  caution   a soft rule forbids it, or one that depends on what is not known here; or it
+            failed half of the times, or the last time; or another option did much better
   warn      a firm rule forbids it, or a hard one with an exception that cannot be judged; or
-            a step that a rule requires was not taken; or at most one time in four it
-            succeeded; or it has just failed twice in a row
+            a step that a rule requires was not taken; or it succeeded at most one time in
+            four; or it has just failed twice in a row
   stop      a hard rule of a user or an operator forbids it
 
-A command line is read as a shell reads it. With --in DIRECTORY the branch that is checked
-out there, the git aliases and the project are known.
-Events count as soon as they are recorded; what ` + "`lukasa compile`" + ` learned counts as well.
-Without --session it is not known what was done before. The exit code is 0 whatever the
-level is; with --fail it is 5 for stop.`,
+A command line is parsed as a shell parses it. --in DIRECTORY adds the branch that is
+checked out there, the git aliases and the project. Events count as soon as they are
+recorded, and so does what ` + "`lukasa compile`" + ` learned. --session adds the earlier steps of
+that session. The exit code is 0 at every level; with --fail it is 5 for stop.`,
 		Example: `  lukasa ingest examples/session.ndjson
   lukasa check search_code --args '{"query": "refund"}'
   lukasa check --command 'git push --force' --session session-2026-11-02-refund-bug
@@ -73,9 +72,9 @@ level is; with --fail it is 5 for stop.`,
 	f.StringVar(&flags.command, "command", "", "a command `LINE`, in the place of a TOOL")
 	f.StringVar(&flags.session, "session", "", "what this `SESSION` did before counts too")
 	f.StringVar(&flags.in, "in", "", "the `DIRECTORY` where the action would be taken: its branch, git aliases and project")
-	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that plans it (default an operator, whom the rules of all agents are told)")
+	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that plans it (default an operator, for whom the rules of all agents count)")
 	addHeadNow(c, &flags.now)
-	f.StringArrayVar(&flags.tags, "tag", nil, "ask policies and artifacts for the tag `T` too; may be repeated")
+	f.StringArrayVar(&flags.tags, "tag", nil, "use policies and artifacts with the tag `T` too; may be given again")
 	addConditions(c, &flags.holds)
 	f.BoolVar(&flags.fail, "fail", false, "end with exit code 5 if the level is stop")
 	return c
@@ -91,13 +90,13 @@ func (f *checkFlags) options(s *ask.Shell, c *cobra.Command, args []string) (o l
 	case len(args) == 1 && line:
 		return o, fault.New(fault.Usage, "a TOOL and --command are given").WithFix(one)
 	case line && c.Flags().Changed("args"):
-		return o, fault.New(fault.Usage, "--args goes with a TOOL").WithFix("write the arguments into the command line")
+		return o, fault.New(fault.Usage, "--args needs a TOOL").WithFix("write the arguments into the command line")
 	case line && f.command == "":
 		return o, fault.New(fault.Usage, "--command is empty").WithFix(one)
 	case !line && args[0] == "":
 		return o, fault.New(fault.Usage, "TOOL is empty").WithFix(one)
 	case c.Flags().Changed("args") && f.args == "":
-		return o, fault.New(fault.Usage, "--args is empty").WithFix("give a JSON object, or leave the flag away")
+		return o, fault.New(fault.Usage, "--args is empty").WithFix("give a JSON object, or leave the flag out")
 	}
 	o = lukasa.CheckOptions{Action: lukasa.Action{Arguments: f.args, Command: f.command}, Session: f.session, Tags: f.tags}
 	if !line {

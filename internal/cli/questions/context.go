@@ -37,21 +37,21 @@ func ContextCommand(s *ask.Shell) *cobra.Command {
 	var flags contextFlags
 	c := &cobra.Command{
 		Use:   "context",
-		Short: "Tell an agent that starts a task what it has to know",
-		Long: `Tell an agent that starts a task what it has to know, in three tiers: what is
+		Short: "Print what an agent should know when it starts a task",
+		Long: `Print what an agent should know when it starts a task, in three tiers: what is
 pinned (who it is, hard constraints, active goals), what matters for doing --verb
-with each --object, and how that went before. Without --verb and --object it is
-what is pinned alone.
+with each --object, and how that went before. Without --verb and --object only
+the pinned records are printed.
 
-What matters most comes first and as much of it as fits into --budget; the best
-of the rest is linked, and ` + "`lukasa resolve`" + ` shows it. Things are weighed by
-how new they are, how often they were of use, how well that went (` + "`lukasa feedback`" + `
-says so) and how important they were declared. --agent says whose learned weights
-count, and hides what is private to others.
+The most important records come first, as many as fit into --budget. The best of
+the rest are listed as links, which ` + "`lukasa resolve`" + ` shows. Records are ranked by
+age, by how often they were used, by how well that went (from ` + "`lukasa feedback`" + `)
+and by their declared importance. --agent selects whose learned weights count,
+and hides what is private to others.
 
-It reads and changes nothing. The time it goes by is that of the newest record,
-so that the same state gives the same answer; --now names another one.
-docs/cold-start.md tells the whole story.`,
+It writes nothing. Its clock is the time of the newest record, so that the same
+state gives the same answer; --now sets another time. docs/cold-start.md has the
+details.`,
 		Example: `  lukasa context
   lukasa context --verb modify --object file=billing/refund.go
   lukasa context --verb modify --object file=billing/refund.go --object tool=go --budget 500 --form short
@@ -64,9 +64,9 @@ docs/cold-start.md tells the whole story.`,
 	f := c.Flags()
 	f.StringVar(&flags.verb, "verb", "", "what is to be done, a `VERB`: "+strings.Join(ask.Names(memory.Verbs()), ", "))
 	f.StringArrayVar(&flags.objects, "object", nil, "with what, as `kind=ref`, one of each kind; kinds are "+strings.Join(ask.Names(memory.ObjectKinds()), ", "))
-	f.IntVar(&flags.budget, "budget", bundle.DefaultBudgetTokens, fmt.Sprintf("as many `TOKENS` at most; more than %s is taken for that, and 0 for the default", term.Thousands(bundle.MaxBudgetTokens)))
+	f.IntVar(&flags.budget, "budget", bundle.DefaultBudgetTokens, fmt.Sprintf("at most this number of `TOKENS`; more than %s counts as that, and 0 as the default", term.Thousands(bundle.MaxBudgetTokens)))
 	f.StringArrayVar(&flags.tiers, "tier", nil, "only this `TIER`: "+strings.Join(ask.Names(bundle.Tiers()), ", ")+"; may be given again")
-	f.IntVar(&flags.outcomes, "outcomes", bundle.DefaultOutcomeLimit, fmt.Sprintf("at most `N` outcomes; more than %d is taken for that, and 0 for the default; --tier leaves them out", bundle.MaxOutcomeLimit))
+	f.IntVar(&flags.outcomes, "outcomes", bundle.DefaultOutcomeLimit, fmt.Sprintf("at most `N` outcomes; more than %d counts as that, and 0 as the default; --tier leaves them out", bundle.MaxOutcomeLimit))
 	f.StringVar(&flags.form, "form", string(memory.FormMedium), "how much of each, a `FORM`: "+strings.Join(ask.Names(memory.FormList()), ", "))
 	f.StringVar(&flags.agent, "agent", "", "the `AGENT` that starts (default an operator, who sees everything)")
 	addHeadNow(c, &flags.now)
@@ -82,7 +82,7 @@ func addHeadNow(c *cobra.Command, now *string) {
 	c.Flags().StringVar(now, "now", "", headNowHelp)
 }
 
-const headNowHelp = "the `TIME` that decides how old things are and what has expired, in RFC 3339, or the word now (default that of the newest record)"
+const headNowHelp = "the `TIME` for age and expiry, in RFC 3339, or the word now (default that of the newest record)"
 
 // addConditions adds --condition, for reads that act on what holds.
 func addConditions(c *cobra.Command, conditions *[]string) {
@@ -99,7 +99,7 @@ func goodConditions(r *ask.Request) error {
 	return conditionFlags(holds)
 }
 
-const conditionHelp = "a `CONDITION` that holds, such as \"project: github.com/acme/shop\": what holds elsewhere only is left out; may be given again"
+const conditionHelp = "a `CONDITION` that holds, such as \"project: github.com/acme/shop\": records for other conditions are left out; may be given again"
 
 // conditionFlags judges what --condition says.
 func conditionFlags(conditions []string) error {
@@ -132,7 +132,7 @@ func (f *contextFlags) options(s *ask.Shell, c *cobra.Command) (o lukasa.Context
 	}
 	if f.budget < 0 {
 		return o, fault.Newf(fault.Usage, "--budget: %d is less than nothing", f.budget).
-			WithFix(fmt.Sprintf("give 1 to %d tokens, or leave it away for %d", bundle.MaxBudgetTokens, bundle.DefaultBudgetTokens))
+			WithFix(fmt.Sprintf("give 1 to %d tokens, or leave it out for %d", bundle.MaxBudgetTokens, bundle.DefaultBudgetTokens))
 	}
 	if f.outcomes < 0 {
 		return o, fault.Newf(fault.Usage, "--outcomes: %d is less than nothing", f.outcomes).

@@ -46,7 +46,7 @@ func (c *coldStart) others() string {
 	for i, f := range c.elsewhere {
 		count := term.Thousands(f.things)
 		if i == 0 {
-			count = term.Counted(f.things, "thing")
+			count = term.Counted(f.things, "record")
 		}
 		if f.things >= looked {
 			count += " or more"
@@ -99,7 +99,7 @@ func showBundle(s *ask.Shell, b *bundle.Bundle, c *coldStart) {
 
 // showTask prints the agent and the task of the bundle.
 func showTask(s *ask.Shell, b *bundle.Bundle, c *coldStart) {
-	task := "what every agent is told"
+	task := "what every agent receives"
 	if c.verb != "" {
 		task = c.task()
 	}
@@ -140,7 +140,7 @@ func showBudget(s *ask.Shell, b *bundle.Bundle) {
 	}
 	fmt.Fprintf(s.Stdout, "%s  %s of %s %s", drawn, term.Thousands(b.TotalTokens), term.Counted(b.Budget, "token"), s.Paint.Dim("("+b.Counter+")"))
 	if b.TotalTokens > b.Budget {
-		fmt.Fprint(s.Stdout, ": one thing is told whatever its size")
+		fmt.Fprint(s.Stdout, ": one record is shown whatever its size")
 	}
 	fmt.Fprintln(s.Stdout)
 }
@@ -152,7 +152,7 @@ func showReachable(s *ask.Shell, b *bundle.Bundle) {
 	}
 	const most = 10
 	listed := b.ReachableURIs[:min(len(b.ReachableURIs), most)]
-	fmt.Fprintf(s.Stdout, "\n%s  %s\n", s.Paint.Bold("REACHABLE"), s.Paint.Dim(term.Counted(b.Trimmed, "thing")+" left out for want of room, best first"))
+	fmt.Fprintf(s.Stdout, "\n%s  %s\n", s.Paint.Bold("REACHABLE"), s.Paint.Dim(term.Counted(b.Trimmed, "record")+" left out because of the budget, best first"))
 	for _, u := range listed {
 		name := u.String()
 		weight, ok := b.Scores[name]
@@ -174,7 +174,7 @@ func showReachable(s *ask.Shell, b *bundle.Bundle) {
 // plainRef is a reference that a shell leaves alone.
 var plainRef = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+=[A-Za-z0-9_./:@%+,-]+$`)
 
-// showBeginning says why there is nothing to tell, and what to do about it.
+// showBeginning says why there is nothing to show, and what to do about it.
 func showBeginning(s *ask.Shell, b *bundle.Bundle, c *coldStart) {
 	fmt.Fprintln(s.Stdout)
 	if b.Size > 0 {
@@ -185,10 +185,10 @@ func showBeginning(s *ask.Shell, b *bundle.Bundle, c *coldStart) {
 		}
 		s.Paragraph(c.missing()+".", 0)
 	} else {
-		fmt.Fprintln(s.Stdout, "There is nothing to tell yet.")
+		fmt.Fprintln(s.Stdout, "There is nothing to show yet.")
 	}
 	if c.readOnly {
-		fmt.Fprintln(s.Stdout, "The scope only reads; whoever gave it may know more.")
+		fmt.Fprintln(s.Stdout, "The scope only reads; its issuer may see more.")
 		return
 	}
 	fmt.Fprintln(s.Stdout, "What helps:")

@@ -64,7 +64,7 @@ OUTCOMES  how it went before, newest first
 
 [###########################---]  27 of 30 tokens (o200k)
 
-REACHABLE  70 things left out for want of room, best first
+REACHABLE  70 records left out because of the budget, best first
   0.31  lukasa://acme/event/e2
   0.20  lukasa://acme/event/m1
   ` + "`lukasa resolve URI`" + ` shows one of them; a higher --budget takes in more
@@ -84,7 +84,7 @@ func TestBundleOnATerminal(t *testing.T) {
 	showBundle(s, b, &coldStart{verb: memory.VerbModify, now: coldNow, tiers: []bundle.Tier{bundle.TierPinned, bundle.TierOutcomes}})
 	got := out.String()
 	for _, want := range []string{
-		"\x1b[1mPINNED\x1b[0m", "\x1b[33m" + strings.Repeat("█", 30) + "\x1b[0m", "one thing is told whatever its size",
+		"\x1b[1mPINNED\x1b[0m", "\x1b[33m" + strings.Repeat("█", 30) + "\x1b[0m", "one record is shown whatever its size",
 		"  (hard) A parcel weighs 30 kg at most, wrapping\n  and padding included, because the carrier sends\n  back what is heavier.\n",
 		"    \x1b[2mscore 0.83  26 tokens  trust user\x1b[0m\n    \x1b[2mconstraint hard  2 days old  parcel/weight\x1b[0m\n",
 	} {
@@ -108,7 +108,7 @@ func TestBundleOfNothing(t *testing.T) {
 	}{
 		{coldStart{verb: memory.VerbModify, objects: []string{"file=a.go"}, now: coldNow}, "lukasa remember KEY TEXT --frame modify:file=a.go\n"},
 		{coldStart{verb: memory.VerbModify, objects: []string{"file=a; rm -rf ."}, now: coldNow}, "lukasa remember KEY TEXT --frame verb:kind=ref\n"},
-		{coldStart{now: coldNow}, "what every agent is told\n"},
+		{coldStart{now: coldNow}, "what every agent receives\n"},
 	} {
 		var out bytes.Buffer
 		s := testShell(nil, &out, io.Discard)
@@ -137,9 +137,9 @@ func TestBundleOfNothingFiled(t *testing.T) {
 		want  string
 		not   []string
 	}{
-		{"nothing at all", file, "Nothing is pinned, and nothing is filed under modify file=a.go.\nWhat helps:\n", []string{"nothing to tell yet"}},
+		{"nothing at all", file, "Nothing is pinned, and nothing is filed under modify file=a.go.\nWhat helps:\n", []string{"nothing to show yet"}},
 		{"other verbs", with(func(c *coldStart) { c.elsewhere = []filed{{"find", 64}, {"build", 1}} }),
-			"nothing is filed under modify file=a.go; under find: 64 things or more; under\nbuild: 1.\n", []string{"What helps", "ingest"}},
+			"nothing is filed under modify file=a.go; under find: 64 records or more;\nunder build: 1.\n", []string{"What helps", "ingest"}},
 		{"a scope that reads", with(func(c *coldStart) { c.scoped, c.readOnly = true, true }),
 			"In this scope nothing is pinned, and nothing is filed under modify file=a.go.\nThe scope only reads", []string{"ingest", "remember"}},
 		{"a scope that writes", with(func(c *coldStart) { c.scoped = true }), "--frame modify:file=a.go\n", []string{"--strength hard"}},

@@ -22,14 +22,14 @@ func ExplainCommand(s *ask.Shell) *cobra.Command {
 	var flags packFlags
 	c := &cobra.Command{
 		Use:   "explain ID|URI QUERY",
-		Short: "Say why something is in a pack, or is not",
-		Long: `Say why an event or a thing is in the pack that ` + "`lukasa pack QUERY`" + ` gives with the same
-flags, or why it is not. First comes what is asked about, then the QUERY.
+		Short: "Explain why a record is in a pack, or is not",
+		Long: `Explain why an event or a record is in the pack that ` + "`lukasa pack QUERY`" + ` gives with the
+same flags, or why it is not. The first argument names the record, the second is the QUERY.
 
-It is named by its ID, as packs and ` + "`lukasa find --json`" + ` show it, or by its URI, which the
-terminal view of a pack and ` + "`lukasa find`" + ` show. A key names what it is the key of.
+A record is named by its ID, as packs and ` + "`lukasa find --json`" + ` show it, by its URI, which
+the terminal view of a pack and ` + "`lukasa find`" + ` show, or by its key.
 
-The answer begins with in or out, and says:
+The answer begins with in or out, and has:
   rank, score   its place among all candidates, and by what
   parts         what the score is made of, each from 0 to 1: relevance (how well it
                 answers, beside the best), recency, provenance (who says it) and salience
@@ -41,8 +41,8 @@ The answer begins with in or out, and says:
                 no candidate: forgotten, erased, excluded (not of a --section), untagged
                 (without a --tag), outranked (far behind in the search) or unknown
 
-Where there was no room, a higher --budget or fewer sections help; where it hardly
-matches, a lower --min-relevance.`,
+For budget_exceeded, raise --budget or ask for fewer sections; for low_relevance, lower
+--min-relevance.`,
 		Example: `  lukasa explain 019e5a3b-7c4d-7000-8000-000000000001 "what is wrong with refunds"
   lukasa explain lukasa://acme/event/019e5a3b-7c4d-7000-8000-000000000001 "refunds" --budget 100
   lukasa explain m-cadence "when are releases cut" --strategy recency_biased --json`,

@@ -39,42 +39,41 @@ func FindCommand(s *ask.Shell) *cobra.Command {
 		Operation: "find",
 		Use:       "find [QUESTION]",
 		Short:     "Find what answers a question, or what holds for given flags",
-		Long: `Find what answers a QUESTION, the best first, among everything there is: events,
-memories and other things, by their words, by what they mean, by who says them, by
-when they happened and by what stands beside them. Words in double quotes count for
-more where they stand together; a QUESTION of nothing else is found as it is or not at
-all. --explain shows what a score is made of. --kind, --type, --tag,
---agent, --session, --since, --until and --trust narrow where an answer may come
-from; of a flag that is given again, one value must hold. What scores less than a
-tenth of the best is counted and not shown, unless --limit or --json is given.
+		Long: `Find what answers a QUESTION, the best first, among all events, memories and other
+records: by words, by meaning, by speaker, by time and by neighbouring events. Words in
+double quotes count for more where they occur together; a QUESTION that is only a quoted
+phrase matches exactly or not at all. --explain shows the parts of a score. --kind,
+--type, --tag, --agent, --session, --since, --until and --trust filter the results; of a
+flag that is given more than once, one value must match. Results that score less than a
+tenth of the best are counted and not shown, unless --limit or --json is given.
 
-Without a QUESTION, find what all the flags hold for, and what matters most first, as
-` + "`lukasa context`" + ` weighs it. The same goes for a QUESTION beside --key, --frame, --status,
---state, --held-at, --where, --follow or another --order, which compare one thing after the
-other: then only what has one of its words is found. Something has to narrow what is
-looked at: --type, --tag, --key, --agent, --session, --since, --until or a --frame
-with its reference; for events --agent, --session or such a --frame. What would be too
-much to look through is refused, and the error says what helps.
+Without a QUESTION, find the records that match all flags, ranked as ` + "`lukasa context`" + `
+ranks them. The same holds for a QUESTION with --key, --frame, --status, --state,
+--held-at, --where, --follow or another --order: these compare records one by one, and
+only records with one of the words of the QUESTION are found. One of these flags must
+narrow the search: --type, --tag, --key, --agent, --session, --since, --until or a
+--frame with its reference; for events --agent, --session or such a --frame. A search
+that would read too much is refused, and the error says what helps.
 
-With --embed-url and --embed-model, or their variables, the QUESTION is compared with
-the vectors that ` + "`lukasa embed`" + ` had made, too. If the server does not answer, the
-built-in model is used alone, and a note says so.
+With --embed-url and --embed-model, or their variables, the QUESTION is also compared
+with the vectors of ` + "`lukasa embed`" + `. If the server does not answer, only the built-in
+model is used, and a note says so.
 
---as says for whom: what is private to others is not found then, and its learned
-weights count.
+--as names the agent that reads: what is private to others is not found, and the
+learned weights of that agent count.
 
---as-of gives the answer as it was: at a position, at a root, or at a time by which it
-was recorded; it takes a moment for each ten thousand records before. What was erased
-since is not in it. --held-at is another matter: what was there and held at a time, by
-what is known of it now.
+--as-of gives the answer of an earlier state: at a position, at a root, or at a time of
+recording. It takes a moment for each ten thousand records. What was erased since is not
+in it. --held-at is different: it finds what was on record and valid at a time, by what
+is known now.
 
 --where compares one field, such as 'importance>=0.8', 'text contains cent' or
 'data.status=active'. Fields are text, key, id, actor, type, status, trust,
 importance, confidence, created, updated, data.NAME and metadata.NAME;
 comparisons = != < <= > >= contains prefix.
 
---follow leads on from what was found along edges, such as supports:out:2, and
-may be given again; all steps together go ` + fmt.Sprint(find.MaxFindHops) + ` hops at most.`,
+--follow continues from the results along edges, such as supports:out:2, and may be
+given again; all steps together have at most ` + fmt.Sprint(find.MaxFindHops) + ` hops.`,
 		Example: `  lukasa find "when are releases cut"
   lukasa find "what broke last week" --kind event --explain
   lukasa find --tag release --where 'importance>=0.3' --order time
@@ -135,7 +134,7 @@ func (f *finding) prepare(r *ask.Request) (err error) {
 	text, _ := r.Fields["text"].(string)
 	if len(r.Args) > 0 && strings.TrimSpace(text) == "" {
 		return fault.New(fault.Usage, "the QUESTION is empty").
-			WithFix("say what is looked for; or leave it away, and narrow what is looked at with flags")
+			WithFix("give a question; or leave it out, and narrow the search with flags")
 	}
 	if r.Fields["as_of"], err = asOfText(f.Shell, r.Cmd, f.asOf); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (f *finding) prepare(r *ask.Request) (err error) {
 		return f.question(text)
 	}
 	if f.explain || f.only+f.trust != "" || f.embedder.Given(r.Cmd) {
-		return fault.New(fault.Usage, "--explain, --only, --trust and --embed-… go with a QUESTION, and not with flags that compare one thing after the other").
+		return fault.New(fault.Usage, "--explain, --only, --trust and --embed-… need a QUESTION, and cannot be combined with flags that compare records one by one").
 			WithFix("give a QUESTION, and leave --key, --frame, --status, --state, --held-at, --where, --follow and --order away")
 	}
 	if err := f.split(); err != nil {
@@ -208,13 +207,13 @@ func (f *finding) fail(c *cobra.Command, err error) error {
 	switch {
 	case f.request.Operation == "search":
 		return asSearch(c, e)
-	case strings.HasPrefix(e.Error(), "find: nothing narrows "):
+	case strings.HasPrefix(e.Error(), "find: no filter narrows "):
 		fix := "add --type, --tag, --key, --agent, --session, --since, --until, or --frame with a reference"
 		if strings.Contains(e.Error(), "events") {
-			fix = "add --session, --agent, or --frame with a reference; or leave --kind event away"
+			fix = "add --session, --agent, or --frame with a reference; or leave --kind event out"
 		}
 		return e.WithFix(fix)
-	case strings.Contains(e.Error(), " would be looked at"):
+	case strings.Contains(e.Error(), " would be read"):
 		return e.WithFix(flagged(e.Advice()))
 	}
 	return err
@@ -241,7 +240,7 @@ func (f *finding) noEvents() {
 	if frame, _ := fields["frame"].(string); fields["agent"] == nil && !strings.Contains(frame, "=") {
 		advice += ", and --session, --agent or --frame with a reference"
 	}
-	f.Note("%s is a type of events, which were not looked at: %s", types[at], advice)
+	f.Note("%s is a type of events, which were not searched: %s", types[at], advice)
 }
 
 // answer prints what was found.

@@ -17,13 +17,13 @@ func NextCommand(s *ask.Shell) *cobra.Command {
 	return ask.OperationCommand(s, ask.Command[answer.Next]{
 		Operation: "next_step",
 		Use:       "next SESSION",
-		Short:     "Say which tool a session may call next, and why",
-		Long: `Say which tools a session may call next, the likeliest first, by what it did so far and
-by what ` + "`lukasa compile`" + ` learned from earlier ones. Each comes with how probable it is and with
-what speaks for it: in which state it followed, how often, and how that ended.
+		Short:     "Suggest which tool a session may call next, and why",
+		Long: `Suggest which tools a session may call next, the most probable first, from what it did so
+far and from what ` + "`lukasa compile`" + ` learned from earlier sessions. Each has its probability
+and its evidence: in which state it followed, how often, and with what outcome.
 
-A session without events stands at its beginning. Without active artifacts nothing is
-suggested. It is what happened, not advice: what came next may have been wrong.`,
+A session without events is at its beginning. Without active artifacts nothing is
+suggested. It shows what happened before, not advice: that may have been wrong.`,
 		Example: `  lukasa compile
   lukasa next session-42
   lukasa next session-42 --limit 5 --json`,
@@ -37,7 +37,7 @@ suggested. It is what happened, not advice: what came next may have been wrong.`
 		Argument: "session_id",
 		Flags: []ask.Flag{
 			{Field: "limit", Help: fmt.Sprintf("suggest `N` tools at most, up to %d", lukasa.MaxNextSteps)},
-			{Field: "tags", Name: "tag", Help: "ask only artifacts whose validity has the tag `T`, or none; may be repeated"},
+			{Field: "tags", Name: "tag", Help: "use only artifacts whose validity scope has the tag `T`, or no tags; may be given again"},
 			conditionFlag(),
 		},
 		Prepare: goodConditions,

@@ -57,58 +57,58 @@ func PackCommand(s *ask.Shell) *cobra.Command {
 	var flags packFlags
 	c := &cobra.Command{
 		Use:   "pack QUERY",
-		Short: "Give an agent what it needs to know for a question, within a budget",
-		Long: `Give an agent what it needs to know for a QUERY before it thinks: as much of what is
-known as fits into --budget tokens, the best of it, in its sources' own words, with
-reasons for what is in and what is not.
+		Short: "Print what an agent needs to know for a question, within a budget",
+		Long: `Print what an agent needs to know for a QUERY: the best of what is known, as much as
+fits into --budget tokens, in the words of its sources, with reasons for what is in and
+what is not.
 
-What is printed to a file or a pipe is markdown to put into a prompt; --format json
-or --json gives the pack as data (HMX-C), and a terminal shows what each section
-takes of the budget and why the rest was left out. What tools, agents and web pages
-said stands between fences that nothing inside can close.
+To a file or a pipe it prints markdown for a prompt; --format json or --json prints the
+pack as data (HMX-C), and a terminal shows how much of the budget each section takes and
+why the rest was left out. Text of tools, agents and web pages is between fences that
+nothing inside can close.
 
 Sections, in the order in which they get room; --section leaves all others out:
-  core              who the agent is, and what it was told to do
+  core              who the agent is, and its instructions
   constraints       what it must not do
   goals             what it is to reach
   procedures        how something is done
   facts             what is known
   episodes          what was said and done
-  graph_relations   who has to do with whom
+  graph_relations   how entities are connected
   workflow          the task that the --session is in
-  conflicts         what contradicts itself
+  conflicts         records that contradict each other
   evidence          what tools and pages state
-Each has an entry, if there is something for it and room, and is sure of a share of
-the budget, which --section-weight sets. What is left goes to the best.
+Each section with candidates gets at least one entry, if there is room, and a guaranteed
+share of the budget, which --section-weight sets. The rest goes to the best candidates.
 
-Strategies say what the best is:
-  ranked              by a score of relevance, recency, provenance and salience, which
-                      --weight weighs; parts that are not named count nothing then
-  recency_biased      the newest first: what is a week older counts half. Events are
-                      compared with the newest event, so that imported history has
-                      something new, too; --now says another time to compare with
-  breadth_first       something of many sections and sessions
-  depth_first         much of the section of the best
-  fingerprint_guided  what was of use before: by --priors, else by what 'lukasa
-                      fingerprint import' brought in, else by feedback
+A strategy decides which candidates are the best:
+  ranked              by a score of relevance, recency, provenance and salience; --weight
+                      sets their weights, and parts that it does not name count 0
+  recency_biased      the newest first: the weight halves with each week of age. The age
+                      of events is measured from the newest event, so that imported
+                      history has recent events, too; --now sets another time
+  breadth_first       entries of many sections and sessions
+  depth_first         many entries of the section of the best candidate
+  fingerprint_guided  what was useful before: by --priors, else by what 'lukasa
+                      fingerprint import' stored, else by feedback
 
-How much is sent: the budget is filled as long as anything has to do with the QUERY. What
-has less than --min-relevance of the best one's relevance is left out, a tenth unless
-said, which is little: of a long history there is nearly always enough for all ` + term.Thousands(lukasa.DefaultPackBudget) + `
-tokens. Ask for less with --budget 500, or for what really answers with
---min-relevance 0.5; --section narrows it to what is of use.
+The budget is filled as long as there are candidates related to the QUERY. Candidates with
+less than --min-relevance of the best relevance are left out. The default, a tenth, is
+low: a long history nearly always has enough for all ` + term.Thousands(lukasa.DefaultPackBudget) + `
+tokens. Use --budget 500 for less, --min-relevance 0.5 for closer matches, and --section
+for only some sections.
 
-The same state and flags give the same pack, whatever the time. --as-of gives the pack
-as it was: at a position, at a root, or at a time. --verify proves each entry down to the
-journal, makes the pack again, and says so where that cannot be. --explain says of one
-entry, or of something that is missing, why it is in or out, as ` + "`lukasa explain`" + ` does.
---session is the one under way, which tells what usually comes next; --agent whose pack
-it is, and hides what is private to others.
+The same state and flags give the same pack at any time. --as-of gives the pack of an
+earlier state: at a position, at a root, or at a time. --verify proves each entry down to
+the journal, makes the pack again, and reports what cannot be proven. --explain says why
+one record is in or out, as ` + "`lukasa explain`" + ` does. --session names the session under way,
+which adds what usually comes next; --agent names the agent that the pack is for, and
+hides what is private to others.
 
---context gives a plain block of bullets about a topic instead, by --ordering and with
-four characters a token: what does not fit is left out whole.
+--context prints a plain block of bullets about a topic instead, in the order of
+--ordering, with four characters counted as a token. Texts that do not fit are left out.
 
-docs/packs.md tells the whole story.`,
+docs/packs.md has the details.`,
 		Example: `  lukasa pack "when are releases cut" > context.md
   lukasa pack "what is wrong with refunds" --budget 500 --min-relevance 0.5 --format terminal
   lukasa pack "refunds" --strategy recency_biased --section episodes --section facts --json
@@ -146,18 +146,18 @@ func (f *packFlags) add(c *cobra.Command) {
 	f.AddTenant(c)
 	f.AddScope(c)
 	l := c.Flags()
-	l.IntVar(&f.budget, "budget", lukasa.DefaultPackBudget, fmt.Sprintf("as many `TOKENS` at most, 1 to %s; more is taken for that (with --context %s unless said)", term.Thousands(lukasa.MaxPackBudget), term.Thousands(lukasa.DefaultBlockBudget)))
-	l.StringVar(&f.strategy, "strategy", string(lukasa.Ranked), "how it is chosen, a `STRATEGY`: "+strings.Join(ask.Names(hmx.Strategies()), ", "))
+	l.IntVar(&f.budget, "budget", lukasa.DefaultPackBudget, fmt.Sprintf("at most this number of `TOKENS`, 1 to %s; more counts as the maximum (with --context the default is %s)", term.Thousands(lukasa.MaxPackBudget), term.Thousands(lukasa.DefaultBlockBudget)))
+	l.StringVar(&f.strategy, "strategy", string(lukasa.Ranked), "how entries are chosen, a `STRATEGY`: "+strings.Join(ask.Names(hmx.Strategies()), ", "))
 	l.StringVar(&f.counter, "counter", pack.Counters()[0], "what counts tokens, a `COUNTER`: "+strings.Join(pack.Counters(), ", "))
-	l.StringArrayVar(&f.weights, "weight", nil, "what a part of the score counts, `PART=NUMBER`: "+strings.Join(pack.WeightNames(), ", ")+"; may be given again")
+	l.StringArrayVar(&f.weights, "weight", nil, "the weight of a part of the score, `PART=NUMBER`: "+strings.Join(pack.WeightNames(), ", ")+"; may be given again")
 	l.StringArrayVar(&f.sections, "section", nil, "this `SECTION` only: "+strings.Join(ask.Names(hmx.Sections()), ", ")+"; may be given again")
-	l.StringArrayVar(&f.sectionWeights, "section-weight", nil, "how much of the budget a section is sure of beside others, `SECTION=NUMBER`; may be given again, and those that are not named are sure of nothing")
+	l.StringArrayVar(&f.sectionWeights, "section-weight", nil, "the guaranteed share of the budget of a section, relative to others, `SECTION=NUMBER`; may be given again, and sections that are not named have none")
 	l.Float64Var(&f.minRelevance, "min-relevance", pack.DefaultMinRelevance, "leave out what answers less well than this `PART` of the best, 0 to 1")
-	l.StringArrayVar(&f.tags, "tag", nil, "with this `TAG`, but for what is always told; may be given again")
+	l.StringArrayVar(&f.tags, "tag", nil, "only with this `TAG`; pinned records stay; may be given again")
 	l.StringVar(&f.session, "session", "", "the session under way, by its `ID`")
 	l.StringVar(&f.agent, "agent", "", "the `AGENT` whose pack it is (default an operator, who sees everything)")
 	addAsOf(c, &f.asOf)
-	l.StringVar(&f.priors, "priors", "", `what was of use before, for fingerprint_guided: `+"`JSON`"+` such as {"sections":{"facts":0.8}}`)
+	l.StringVar(&f.priors, "priors", "", `what was useful before, for fingerprint_guided: `+"`JSON`"+` such as {"sections":{"facts":0.8}}`)
 	f.embedder.Add(c, "embed-")
 	addHeadNow(c, &f.now)
 	addConditions(c, &f.holds)
@@ -177,7 +177,7 @@ func (f *packFlags) options(s *ask.Shell, c *cobra.Command, query string) (o luk
 	}
 	if f.budget <= 0 {
 		return o, fault.Newf(fault.Usage, "--budget: %d tokens hold nothing", f.budget).
-			WithFix(fmt.Sprintf("give 1 to %d, or leave it away for %d", lukasa.MaxPackBudget, lukasa.DefaultPackBudget))
+			WithFix(fmt.Sprintf("give 1 to %d, or leave it out for %d", lukasa.MaxPackBudget, lukasa.DefaultPackBudget))
 	}
 	if f.budget > lukasa.MaxPackBudget {
 		s.Note("--budget: %s is more than the most, so that it is %s", term.Thousands(f.budget), term.Thousands(lukasa.MaxPackBudget))
@@ -210,7 +210,7 @@ func (f *packFlags) options(s *ask.Shell, c *cobra.Command, query string) (o luk
 		return o, asPack(c, err)
 	}
 	if f.priors != "" && o.Strategy != hmx.StrategyFingerprintGuided {
-		s.Note("--priors: only --strategy %s goes by them", hmx.StrategyFingerprintGuided)
+		s.Note("--priors: only --strategy %s uses them", hmx.StrategyFingerprintGuided)
 	}
 	return o, nil
 }
@@ -272,7 +272,7 @@ func replaying(s *ask.Shell, as *lukasa.AsOf) (done func()) {
 // it is the present.
 func asOfFlag(s *ask.Shell, c *cobra.Command, text string) (as lukasa.AsOf, err error) {
 	if text == "" && c.Flags().Changed("as-of") {
-		return as, fault.New(fault.Usage, "--as-of: it is empty").WithFix("give a position, a root or a time, or leave it away for the present")
+		return as, fault.New(fault.Usage, "--as-of: it is empty").WithFix("give a position, a root or a time, or leave it out for the present")
 	}
 	if text == "" {
 		return as, nil
@@ -292,7 +292,7 @@ func asOfFlag(s *ask.Shell, c *cobra.Command, text string) (as lukasa.AsOf, err 
 			WithFix("give the position of a record, such as 41; a root, as `lukasa root` and every write print it, or 8 or more of its first digits; or a time: 2026-03-14, 2026-03-14T03:00:00Z or 7d for how long ago")
 	}
 	if as.Time.After(s.Now()) {
-		s.Note("--as-of: %s is yet to come; all that was recorded up to then counts", as.Time.UTC().Format(time.RFC3339))
+		s.Note("--as-of: %s is in the future; all records count", as.Time.UTC().Format(time.RFC3339))
 	}
 	return as, nil
 }
@@ -375,7 +375,7 @@ func runPack(s *ask.Shell, c *cobra.Command, query string, flags *packFlags) err
 	case flags.context:
 		return packContext(s, c, query, flags, format)
 	case c.Flags().Changed("ordering"):
-		return fault.New(fault.Usage, "--ordering goes with --context").WithFix("add --context; a pack has a --strategy")
+		return fault.New(fault.Usage, "--ordering needs --context").WithFix("add --context; a pack has a --strategy")
 	case c.Flags().Changed("explain"):
 		if flags.verify {
 			return fault.New(fault.Usage, "--explain prints no pack to --verify").WithFix("give one of them")
@@ -513,7 +513,7 @@ func rulesLeftOut(p *hmx.Pack, sections []hmx.Section) string {
 		parts = append(parts, more+term.Counted(n, "rule")+" had no room in the text")
 	}
 	if cut > 0 {
-		parts = append(parts, term.Counted(cut, "rule")+" told in part")
+		parts = append(parts, term.Counted(cut, "rule")+" shown in part")
 	}
 	if parts == nil {
 		return ""
@@ -525,8 +525,8 @@ func rulesLeftOut(p *hmx.Pack, sections []hmx.Section) string {
 func packContext(s *ask.Shell, c *cobra.Command, topic string, flags *packFlags, format string) error {
 	for _, name := range []string{"strategy", "counter", "weight", "section", "section-weight", "min-relevance", "tag", "session", "as-of", "priors", "verify", "explain", "embed-url", "embed-model", "embed-key-file"} {
 		if c.Flags().Changed(name) {
-			return fault.Newf(fault.Usage, "--%s does not go with --context", name).
-				WithFix("with --context there are --budget, --ordering, --agent, --now and where to look; leave one of the two away")
+			return fault.Newf(fault.Usage, "--%s cannot be combined with --context", name).
+				WithFix("with --context there are --budget, --ordering, --agent, --now and where to look; leave one of the two out")
 		}
 	}
 	o := lukasa.PackContextOptions{BlockRequest: lukasa.BlockRequest{Topic: topic, Ordering: lukasa.Ordering(flags.ordering)}}

@@ -95,7 +95,7 @@ LEFT OUT  120 of 122 candidates; below are the best 8, by reason
     and 1 more, which --json lists
   duplicate         1 says nearly the same as a better one
     #4  score 0.30  7 tokens  facts  lukasa://acme/memory/m2#1  of m1
-  ` + "`lukasa explain ID QUERY`" + ` tells more of one; a higher --budget takes in more
+  ` + "`lukasa explain ID QUERY`" + ` explains one; a higher --budget takes in more
 
   root       0000000000000000000000000000000000000000000000000000000000000000 over 30 records
   pack       pack-0123456789abcdef0123456789abcdef

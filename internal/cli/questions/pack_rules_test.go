@@ -46,7 +46,7 @@ func TestRulesLeftOut(t *testing.T) {
 		{"more than are named", hmx.Pack{
 			Entries:        []hmx.Entry{entry("told", hmx.SectionConstraints, true)},
 			DroppedEntries: []hmx.DroppedEntry{dropped("b", hmx.SectionConstraints, hmx.DropBudget)}, DecisionConstraints: rules(many...),
-		}, nil, "at least 1 rule had no room in the text, 1 rule told in part; a higher --budget has more room"},
+		}, nil, "at least 1 rule had no room in the text, 1 rule shown in part; a higher --budget has more room"},
 	} {
 		if got := rulesLeftOut(&c.pack, c.sections); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

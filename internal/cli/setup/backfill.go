@@ -54,8 +54,8 @@ func planBackfill(s *ask.Shell, c *cobra.Command, setup *agents.Setup, flags *in
 		return nil, nil
 	}
 	if flags.project {
-		return nil, fault.New(fault.Usage, "--backfill brings in what was recorded in all projects, and goes with no --project").
-			WithFix("leave --backfill away, and bring in the transcripts of one project with `lukasa import --from " + setup.Agent.Name + " DIR`")
+		return nil, fault.New(fault.Usage, "--backfill imports the history of all projects, and cannot be combined with --project").
+			WithFix("leave --backfill out, and import the transcripts of one project with `lukasa import --from " + setup.Agent.Name + " DIR`")
 	}
 	found, err := setup.Agent.Transcripts(c.Context(), setup.World)
 	if err != nil {

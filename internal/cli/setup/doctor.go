@@ -43,18 +43,18 @@ func DoctorCommand(s *ask.Shell) *cobra.Command {
 	var flags ask.BoardFlags
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what is wrong here, and say how to mend it",
-		Long: `Look at the data directory (is it there, whose is it, who has it, is there room, are
-journal, indexes, keys and witness in order, is anything left that hooks put
-down), at the server that has it (does it answer, is it of this version), and at
-the settings of the agents on this machine: are they set up, do they run the
-hooks (Codex is asked itself), what do they do about rules; and at what counts in the
-project of the current directory. For each problem, say what to do.
+		Short: "Find problems of this installation, and how to repair them",
+		Long: `Check the data directory (does it exist, who owns it, which process has it open, is
+there free space, are journal, indexes, keys and witness in order, are there spooled
+events of hooks), the server that has it open (does it answer, is it of this version),
+the settings of the agents on this machine (are they set up, do they run the hooks, do
+they enforce rules; Codex itself is asked), and the settings of the project in the
+current directory. For each problem it prints what to do.
 
-It changes nothing: a directory that nobody has is opened in memory, with the
-files as they are. Of one that a server has, the server is asked; one that
-another process has is looked at from outside. ` + "`lukasa verify --deep`" + ` looks at
-every byte. Exit code 1: something needs mending.`,
+It changes nothing. A directory that no process has open is opened in memory, and its
+files stay as they are. If a server has it open, the server answers; if another process
+has it open, only its files are examined. ` + "`lukasa verify --deep`" + ` reads every byte.
+Exit code 1: something needs to be repaired.`,
 		Example: `  lukasa doctor
   lukasa doctor --json`,
 		Args:        ask.NoArgs,
@@ -104,9 +104,9 @@ func doctor(s *ask.Shell, c *cobra.Command, flags *ask.BoardFlags) error {
 	if bad == 0 {
 		return nil
 	}
-	things := "things need mending"
+	things := "problems need mending"
 	if bad == 1 {
-		things = "thing needs mending"
+		things = "problem needs mending"
 	}
 	return fault.Newf(fault.NeedsMending, "%d %s", bad, things)
 }

@@ -36,10 +36,10 @@ func (x *examination) server(ctx context.Context) {
 	text, err := x.ask(ctx, "version", "--json")
 	switch {
 	case errors.Is(err, ask.ErrNobody):
-		x.say("runs", heed, "nothing has to be done: commands notice, and the next server replaces what it left", "one was here, and has ended without saying so")
+		x.say("runs", heed, "nothing has to be done: commands notice, and the next server replaces what it left", "one was here, and has ended without removing its address")
 		return
 	case err != nil:
-		x.say("runs", mend, "look whether it hangs, and start it again", "it does not answer: %v", err)
+		x.say("runs", mend, "check whether it hangs, and restart it", "it does not answer: %v", err)
 		return
 	}
 	x.say("runs", sound, "", "it answers commands")
@@ -76,7 +76,7 @@ func (x *examination) port(where string) {
 	}
 	conn, err := net.DialTimeout("tcp", host, portTime)
 	if err != nil {
-		x.say("port", mend, "look whether something between here and there blocks it, and at --listen of `lukasa serve`", "nothing is reached at %s: %v", where, term.Cause(err))
+		x.say("port", mend, "check the network between here and there, and --listen of `lukasa serve`", "no connection to %s: %v", where, term.Cause(err))
 		return
 	}
 	_ = conn.Close() // nothing was sent
@@ -100,7 +100,7 @@ func (x *examination) agents(ctx context.Context) {
 		x.agent(ctx, setup, &state)
 	}
 	if !any {
-		x.say("found", sound, "", "none of the agents that `lukasa install` knows is on this machine")
+		x.say("found", sound, "", "no agent that `lukasa install` supports is on this machine")
 	}
 }
 
@@ -109,7 +109,7 @@ func (x *examination) agent(ctx context.Context, setup *agents.Setup, a *agentSt
 	install := "`lukasa install " + a.Agent + "` sets it up"
 	switch {
 	case a.Problem != "":
-		x.say(a.Agent, mend, "mend that file; nothing is written to it as it is", "its settings cannot be read: %s", a.Problem)
+		x.say(a.Agent, mend, "correct that file; nothing is written to it until then", "its settings cannot be read: %s", a.Problem)
 	case !a.Server && a.Hooks != nil && *a.Hooks:
 		x.say(a.Agent, mend, install+" as a whole", "it has the hooks, and not the MCP server")
 	case !a.Server:
@@ -117,10 +117,10 @@ func (x *examination) agent(ctx context.Context, setup *agents.Setup, a *agentSt
 	case a.Hooks != nil && !*a.Hooks:
 		x.say(a.Agent, heed, install+" with hooks", "it has the MCP server, and nothing is recorded by hooks")
 	case len(a.Found) == 0:
-		x.say(a.Agent, heed, "`lukasa uninstall "+a.Agent+"` takes the entries out, if it is gone", "it is set up, and is not found on this machine")
+		x.say(a.Agent, heed, "`lukasa uninstall "+a.Agent+"` removes the entries, if it is gone", "it is set up, and is not found on this machine")
 	default:
 		if gone := goneProgram(a); gone != "" {
-			x.say(a.Agent, mend, "`lukasa install "+a.Agent+"` writes down where it is now", "it runs %s, which is not there", gone)
+			x.say(a.Agent, mend, "`lukasa install "+a.Agent+"` writes its current path", "it runs %s, which is not there", gone)
 			return
 		}
 		if why, fix := x.untrusted(ctx, setup); why != "" {
@@ -157,7 +157,7 @@ func enforceWords(agent, mode string) string {
 	case mode == "ask" && (agent == hook.Codex || agent == hook.OpenCode):
 		return "it refuses what a hard rule forbids (enforce ask, and it cannot ask)"
 	case mode == "ask":
-		return "it asks about what a hard rule forbids, and refuses it where nobody can answer (enforce ask)"
+		return "it asks about what a hard rule forbids, and refuses it where no person can answer (enforce ask)"
 	}
 	return "it refuses what a hard rule forbids (enforce " + mode + ")"
 }
@@ -181,7 +181,7 @@ func (x *examination) project(context.Context) {
 	name := cmp.Or(a.Name, a.Root)
 	switch {
 	case !a.Record:
-		x.say("recording", heed, "`lukasa project --record default` takes a setting of yours back", "nothing is recorded in %s%s", name, projects.FromWords(a.RecordFrom, a.File))
+		x.say("recording", heed, "`lukasa project --record default` reverts your setting", "nothing is recorded in %s%s", name, projects.FromWords(a.RecordFrom, a.File))
 	default:
 		x.say("recording", sound, "", "hooks record what happens in %s", name)
 	}
@@ -189,7 +189,7 @@ func (x *examination) project(context.Context) {
 	case a.EnforceFrom == "default":
 		x.say("rules", sound, "", "enforced as each agent is set up")
 	case a.Enforce == "off":
-		x.say("rules", heed, "`lukasa project --enforce default` takes it back", "rules are not enforced in %s%s", name, projects.FromWords(a.EnforceFrom, a.File))
+		x.say("rules", heed, "`lukasa project --enforce default` reverts it", "rules are not enforced in %s%s", name, projects.FromWords(a.EnforceFrom, a.File))
 	default:
 		x.say("rules", sound, "", "enforce %s in %s%s", a.Enforce, name, projects.FromWords(a.EnforceFrom, a.File))
 	}

@@ -32,7 +32,7 @@ func (x *examination) directory(ctx context.Context) {
 		x.absent()
 		return
 	case err != nil:
-		x.say("exists", mend, "look at who owns what is above it", "%s cannot be looked at: %v", x.dir, term.Cause(err))
+		x.say("exists", mend, "check the owner of its parent directories", "%s cannot be read: %v", x.dir, term.Cause(err))
 		return
 	case !info.IsDir():
 		x.say("exists", mend, "name a directory with --data", "%s is a file, not a directory", x.dir)
@@ -73,9 +73,9 @@ func (x *examination) unmarked(err error) {
 	entries, listed := os.ReadDir(x.dir)
 	switch {
 	case listed != nil:
-		x.say("rights", mend, "let its owner run this, or mend its rights with chmod", "it cannot be looked into: %v", term.Cause(listed))
+		x.say("rights", mend, "let its owner run this, or correct its permissions with chmod", "it cannot be read: %v", term.Cause(listed))
 	case !errors.Is(err, fs.ErrNotExist):
-		x.say("exists", mend, "let its owner run this, or mend its rights with chmod", "LUKASA cannot be looked at: %v", term.Cause(err))
+		x.say("exists", mend, "let its owner run this, or correct its permissions with chmod", "LUKASA cannot be read: %v", term.Cause(err))
 	case len(entries) == 0:
 		x.say("exists", mend, firstSteps, "%s is empty, not a data directory", x.dir)
 	default:
@@ -87,12 +87,12 @@ func (x *examination) unmarked(err error) {
 // and write it.
 func (x *examination) rights(info fs.FileInfo) bool {
 	if _, err := os.ReadDir(x.dir); err != nil {
-		x.say("rights", mend, "run it as the owner, or mend the rights of the directory with chmod", "it cannot be read: %v", term.Cause(err))
+		x.say("rights", mend, "run it as the owner, or correct the permissions of the directory with chmod", "it cannot be read: %v", term.Cause(err))
 		return false
 	}
 	f, err := os.OpenFile(filepath.Join(x.dir, "LUKASA"), os.O_RDWR, 0) // nothing is written
 	if err != nil {
-		x.say("rights", mend, "run it as the owner, or mend the rights of the directory with chmod -R u+rw", "it cannot be written to: %v", term.Cause(err))
+		x.say("rights", mend, "run it as the owner, or correct the permissions of the directory with chmod -R u+rw", "it cannot be written to: %v", term.Cause(err))
 		return false
 	}
 	_ = f.Close() // nothing was written to it
@@ -115,7 +115,7 @@ func (x *examination) room() {
 	free, err := disk.Usage(disk.OS(), x.dir)
 	switch {
 	case err != nil:
-		x.say("room", heed, "", "how much room is left cannot be told: %v", term.Cause(err))
+		x.say("room", heed, "", "the free space on the disk is unknown: %v", term.Cause(err))
 	case free < tooLittle:
 		x.say("room", mend, "make room on the disk: writes are refused before it is full", "%s are left on the disk", term.BytesOf(int64(free)))
 	case free < little:
@@ -163,7 +163,7 @@ func (x *examination) witness() {
 	case errors.Is(err, fs.ErrNotExist):
 		x.say("witness", sound, "", "nothing was signed yet; %s will remember it", dir)
 	case err != nil:
-		x.say("witness", mend, "let yourself read it, or name another directory with LUKASA_WITNESS", "%s cannot be looked at: %v", dir, term.Cause(err))
+		x.say("witness", mend, "let yourself read it, or name another directory with LUKASA_WITNESS", "%s cannot be read: %v", dir, term.Cause(err))
 	case !info.IsDir():
 		x.say("witness", mend, "remove it, or name another with LUKASA_WITNESS", "%s is a file, not a directory", dir)
 	default:
@@ -183,7 +183,7 @@ func (x *examination) inside(ctx context.Context) {
 		x.fails("lock", err)
 		return
 	}
-	x.say("lock", sound, "", "nobody has it")
+	x.say("lock", sound, "", "no process has it open")
 	if held != nil {
 		defer func() { _ = held.Close() }() // nothing was written
 	}
@@ -199,7 +199,7 @@ func (x *examination) inUse(ctx context.Context, err error) {
 		}
 		return
 	}
-	x.say("lock", heed, "run this again when it is done; if it hangs, end that process", "%v, so journal and indexes were not looked at", err)
+	x.say("lock", heed, "run this again when it is done; if it hangs, end that process", "%v, so journal and indexes were not checked", err)
 }
 
 // verified reports the verification of a server.
@@ -250,7 +250,7 @@ func (x *examination) opened(ctx context.Context) {
 		},
 	})
 	if context.Cause(ctx) == errBehind {
-		x.say("indexes", heed, "the next command that opens the directory brings them up to date; `lukasa verify` then looks at the rest",
+		x.say("indexes", heed, "the next command that opens the directory brings them up to date; `lukasa verify` then checks the rest",
 			"about %s of the journal are not in them yet", term.BytesOf(int64(behind)))
 		return
 	}
@@ -285,7 +285,7 @@ func (x *examination) looked(ctx context.Context, b *lukasa.Board, behind uint64
 		check, fix := "journal", "restore it from a copy; "+files.SalvageLine+" saves what can still be read"
 		switch f.Where {
 		case "index":
-			check, fix = "indexes", "`lukasa rebuild` makes the index anew from the journal"
+			check, fix = "indexes", "`lukasa rebuild` rebuilds the index from the journal"
 		case "keys":
 			check, fix = "keys", "bring the directory `keys` back from a copy, or make a new key with `lukasa root --new-key`"
 		}

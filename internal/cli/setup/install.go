@@ -43,18 +43,16 @@ settings of AGENT, in its own documented form. AGENT is one of
 Without AGENT, list the agents: which are found on this machine, and which are set up.
 
 Everything else in a file stays as it is, comments and formatting too. A file is
-replaced in one step, and a copy of what it was is put beside it first. The same again
-changes nothing, and ` + "`lukasa uninstall`" + ` brings back what was there. No other program
-is run for it.
+replaced in one step, after a copy of it is written beside it. Installing again changes
+nothing, and ` + "`lukasa uninstall`" + ` restores the files. It runs no other program.
 
 An action that a hard rule of yours forbids is stopped before it happens. With --enforce
 ask, which is the default, the agent asks you where it can and you are there, and otherwise
 refuses; deny always refuses, and off only records. Installing again keeps the mode.
 
-With --backfill, what the agent has recorded on this machine until now is
-brought in as by ` + "`lukasa import --from`" + `, in the order in which it happened. For OpenCode,
-its own program is run to export its sessions.
-docs/integrations.md says what is written where.`,
+With --backfill, the history that the agent keeps on this machine is imported, as by
+` + "`lukasa import --from`" + `, in the order in which it happened. For OpenCode, its own program
+is run to export its sessions. docs/integrations.md lists which files are written.`,
 		Example: `  lukasa install
   lukasa install claude-code --print
   lukasa install cursor --project --dry-run
@@ -72,11 +70,11 @@ docs/integrations.md says what is written where.`,
 	}
 	flags.AddTenant(c)
 	flags.add(c)
-	c.Flags().BoolVar(&flags.print, "print", false, "write nothing, and print what belongs into which file")
+	c.Flags().BoolVar(&flags.print, "print", false, "write nothing, and print the entries for each file")
 	c.Flags().BoolVar(&flags.noHooks, "no-hooks", false, "the MCP server alone, without hooks or a plugin")
-	c.Flags().StringVar(&flags.enforce, "enforce", "", "what becomes of an action that a hard rule of yours forbids, a `MODE`: off, ask or deny (default what it was, else ask)")
+	c.Flags().StringVar(&flags.enforce, "enforce", "", "what happens to an action that a hard rule of yours forbids, a `MODE`: off, ask or deny (default what it was, else ask)")
 	ask.SuggestValues(c, "enforce", project.Enforcements())
-	c.Flags().BoolVar(&flags.backfill, "backfill", false, "bring in what the agent has recorded on this machine until now; with --dry-run, count it")
+	c.Flags().BoolVar(&flags.backfill, "backfill", false, "import the history that the agent keeps on this machine; with --dry-run, count it")
 	return c
 }
 
@@ -86,9 +84,9 @@ func UninstallCommand(s *ask.Shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "uninstall AGENT",
 		Short: "Take the MCP server and the hooks out of an agent's settings again",
-		Long: `Take out what ` + "`lukasa install`" + ` wrote into the settings of AGENT. A file that nobody
-touched since gets its former bytes back; of one that was touched, only our own entries
-go. What was recorded stays where it is.`,
+		Long: `Remove what ` + "`lukasa install`" + ` wrote into the settings of AGENT. A file that was not
+changed since gets its former bytes back; from a changed file, only the entries of Lukasa
+are removed. What was recorded stays where it is.`,
 		Example: `  lukasa uninstall claude-code
   lukasa uninstall cursor --project --dry-run`,
 		ValidArgs:   agents.Names(),
@@ -129,7 +127,7 @@ func setup(s *ask.Shell, name string, flags *installFlags) (setup *agents.Setup,
 	world := &agents.World{Lookup: s.Lookup, OS: runtime.GOOS, Home: s.Home(), State: s.StateDir()}
 	if flags.project {
 		if world.Project, err = os.Getwd(); err != nil {
-			return nil, "", fault.Newf(fault.UnreadableInput, "the current directory cannot be told: %w", term.Cause(err))
+			return nil, "", fault.Newf(fault.UnreadableInput, "the current directory is unknown: %w", term.Cause(err))
 		}
 	}
 	command := agents.Command{OS: world.OS}
@@ -153,7 +151,7 @@ func ownProgram(w *agents.World, named string) (path, note string, err error) {
 	}
 	path, err = os.Executable()
 	if err != nil {
-		return "", "", fault.Newf(fault.Internal, "where this program is cannot be told: %w", term.Cause(err)).WithFix("add --program PATH")
+		return "", "", fault.Newf(fault.Internal, "the path of this program is unknown: %w", term.Cause(err)).WithFix("add --program PATH")
 	}
 	if strings.Contains(filepath.ToSlash(path), "/go-build") {
 		return term.Program, "this program was built by `go run` and is gone afterwards, so the agent looks for `lukasa` on its search path; `go install` puts it there", nil
@@ -205,7 +203,7 @@ func hookFlagsOf(c *cobra.Command, setup *agents.Setup, flags *installFlags) ([]
 		return nil, ask.UnknownName(fault.Usage, "mode for --enforce", flags.enforce, project.Enforcements())
 	}
 	if !setup.Agent.Hooked || flags.noHooks {
-		return nil, fault.Newf(fault.Usage, "--enforce is for hooks, and %s gets none", setup.Agent.Title).WithFix("leave --enforce away")
+		return nil, fault.Newf(fault.Usage, "--enforce is for hooks, and %s gets none", setup.Agent.Title).WithFix("leave --enforce out")
 	}
 	kept = slices.DeleteFunc(kept, func(f string) bool { return strings.HasPrefix(f, "--enforce=") })
 	return append(kept, "--enforce="+flags.enforce), nil
@@ -410,13 +408,13 @@ func uninstall(s *ask.Shell, name string, flags *installFlags) error {
 			if a.DryRun {
 				verb = "would be"
 			}
-			a.Notes = append(a.Notes, f.File+" has been edited by others too, so only our entries "+verb+" taken out of it; what it was before is in the copy beside it")
+			a.Notes = append(a.Notes, f.File+" has been edited by others too, so only our entries "+verb+" removed from it; the copy beside it has the former content")
 		}
 	}
 	if slices.ContainsFunc(a.Files, func(f installedFile) bool { return f.Action != agents.Unchanged }) {
 		a.Next = append(a.Next, "restart "+setup.Agent.Title+"; what was recorded is still there")
 	}
-	return tellInstall(s, a, setup, deed{"taken out of", "would take out of", "nothing to take out of"})
+	return tellInstall(s, a, setup, deed{"removed from", "would remove from", "nothing to remove from"})
 }
 
 // snippetsAnswer is what lukasa install AGENT --print --json prints.
@@ -435,7 +433,7 @@ type snippetAnswer struct {
 // printSnippets prints the text for each file.
 func printSnippets(s *ask.Shell, setup *agents.Setup, flags *installFlags) error {
 	if flags.backfill || flags.dryRun {
-		return fault.New(fault.Usage, "--print changes nothing, and goes with neither --backfill nor --dry-run").WithFix("leave --print away, or the others")
+		return fault.New(fault.Usage, "--print changes nothing, and cannot be combined with --backfill or --dry-run").WithFix("leave --print out, or the others")
 	}
 	snippets, err := setup.Snippets()
 	if err != nil {

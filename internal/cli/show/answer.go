@@ -31,7 +31,7 @@ func Wrote(s *term.Screen, verb string, a *answer.Write, lowered bool) {
 // tellScrubbed says how many secrets were taken out of what was written, if any were.
 func tellScrubbed(s *term.Screen, found int) {
 	if found > 0 {
-		s.Detail("scrubbed", term.Counted(found, "secret")+" taken out before anything was recorded")
+		s.Detail("scrubbed", term.Counted(found, "secret")+" removed before anything was recorded")
 	}
 }
 

@@ -480,10 +480,10 @@ func Decided(s *term.Screen, done string, a *answer.Decided) {
 
 // Fingerprint returns the row of a fingerprint in a list.
 func Fingerprint(a *answer.Fingerprint) []string {
-	guides := "everybody"
+	guides := "every agent"
 	switch {
 	case a.Trust < lukasa.Agent:
-		guides = "nobody"
+		guides = "none"
 	case a.Trust < lukasa.User || a.Visibility == lukasa.VisiblePrivate:
 		guides = a.Actor
 	}

@@ -20,7 +20,7 @@ func Conflicts(s *term.Screen, a *answer.Conflicts) error {
 		if err != nil {
 			return err
 		}
-		rows[i] = []string{x.URI.ID, x.Status, term.Counted(len(x.Sides), "thing"), x.Trust.String(), moment(x.UpdatedAt), term.Preview(body.Summary, 80)}
+		rows[i] = []string{x.URI.ID, x.Status, term.Counted(len(x.Sides), "side"), x.Trust.String(), moment(x.UpdatedAt), term.Preview(body.Summary, 80)}
 	}
 	s.Table("ID", "STATUS", "BETWEEN", "TRUST", "UPDATED", "SUMMARY").Rows(rows)
 	more(s, a.Next, len(rows), "conflicts")

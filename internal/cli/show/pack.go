@@ -278,7 +278,7 @@ func showDrops(s *term.Screen, p *hmx.Pack) {
 			s.Aside(4, fmt.Sprintf("and %s more, which --json lists", term.Thousands(n-most)))
 		}
 	}
-	advice := "`lukasa explain ID QUERY` tells more of one"
+	advice := "`lukasa explain ID QUERY` explains one"
 	for _, reason := range []struct {
 		is   hmx.DropReason
 		says string

@@ -88,10 +88,10 @@ func showQuestion(s *term.Screen, c *hmx.QueryClassification) {
 // reason says in words what a part means.
 func reason(p answer.Reason) string {
 	says := map[string]string{
-		"words":    "has the question's words, it or what stands beside it: %.2f of the best",
+		"words":    "it or its neighbours have the question's words: %.2f of the best",
 		"meaning":  "means what is asked: %.2f of the best",
-		"context":  "stands where this is talked about: %.2f of the best",
-		"speaker":  "is said by whom the question names",
+		"context":  "its neighbours are about this: %.2f of the best",
+		"speaker":  "the question names its speaker",
 		"question": "is itself a question",
 		"date":     "fits the time that is asked for: %.2f",
 		"when":     "says when, and when is asked",
@@ -100,7 +100,7 @@ func reason(p answer.Reason) string {
 		"recency":  "is recent: %.2f",
 		"salience": "matters: %.2f",
 		"trust":    "can be believed: %.2f",
-		"graph":    "is about what the question names, or close to it: %.2f of the best",
+		"graph":    "names entities of the question, or close ones: %.2f of the best",
 	}
 	text, ok := says[p.Name]
 	if !ok {

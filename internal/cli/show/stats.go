@@ -137,7 +137,7 @@ func tools(s *term.Screen, a *answer.Stats) {
 		wide = max(wide, len([]rune(term.Preview(term.OneLine(x.Tool), 40))))
 	}
 	for _, x := range a.Tools {
-		fared := s.Paint.Dim("nothing tells how it went")
+		fared := s.Paint.Dim("outcome unknown")
 		if told := x.OK + x.Failed; told > 0 {
 			fared = fmt.Sprintf("%s %s", s.Bar(int(x.OK), int(told), 10), term.Share(x.OK, told))
 			if x.Failed > 0 {

@@ -492,7 +492,7 @@ func linkKey(tenant uint32, target string, kind record.Kind, thing Thing, rel st
 // damaged says that an entry of the catalogue is unreadable.
 func damaged(what string, err error) error {
 	return fault.Newf(fault.Damaged, "%s in the catalogue cannot be read: %w", what, err).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }
 
 var _ index.Fold = (*Catalog)(nil)

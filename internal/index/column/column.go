@@ -77,7 +77,7 @@ func (c Column) stampsKey(room []byte, tenant uint32, volume uint64) index.Key {
 // damaged says that a value of the column is unreadable.
 func (c Column) damaged(what string, tenant uint32, number uint64) error {
 	return fault.Newf(fault.Damaged, "%s %d of tenant number %d cannot be read (table %c%c of the index)", what, number, tenant, c.Prefix, c.Table).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }
 
 // misuse says that a fold called the writer with impossible arguments.

@@ -95,5 +95,5 @@ func isReference(key, value []byte) bool {
 // damaged says that a value of the index is unreadable.
 func damaged(what string, err error) error {
 	return fault.Newf(fault.Damaged, "%s in the index of frames cannot be read: %w", what, err).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }

@@ -387,5 +387,5 @@ func thingKey(room []byte, tenant uint32, table byte, thing index.Digest) index.
 // damaged says that a value of the index is unreadable.
 func damaged(what string, err error) error {
 	return fault.Newf(fault.Damaged, "%s in the graph cannot be read: %w", what, err).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }

@@ -283,7 +283,7 @@ func decodeTenant(number uint32, b []byte) (*Tenant, error) {
 
 func errState(number uint32) error {
 	return fault.Newf(fault.Damaged, "the state of tenant number %d in the index cannot be read", number).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }
 
 // The keys that index.NewKey alone does not make.

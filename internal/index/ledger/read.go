@@ -94,7 +94,7 @@ func number(v []byte) (uint64, bool, error) {
 
 func errTable(of string) error {
 	return fault.Newf(fault.Damaged, "an entry in the ledger's table of %s cannot be read", of).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }
 
 // Find returns the position of the record with that id.
@@ -246,7 +246,7 @@ func (t tiles) Hashes(level uint, first uint64, n int, dst []merkle.Hash) ([]mer
 	}
 	if got != n {
 		return dst, fault.Newf(fault.Damaged, "the tree of tenant number %d lacks nodes at level %d from %d on", t.tenant, level, first).
-			WithFix("`lukasa rebuild` makes the index anew from the journal")
+			WithFix("`lukasa rebuild` rebuilds the index from the journal")
 	}
 	return dst, nil
 }

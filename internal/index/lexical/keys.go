@@ -83,7 +83,7 @@ func termAt(b []byte) text.Term {
 // damaged says that a value of the index is unreadable.
 func damaged(what string) error {
 	return fault.Newf(fault.Damaged, "%s in the index of words cannot be read", what).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }
 
 // uvarint reads a number from the front of b.

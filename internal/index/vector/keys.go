@@ -135,5 +135,5 @@ var (
 // damaged says that a value of the index is unreadable.
 func damaged(what string, err error) error {
 	return fault.Newf(fault.Damaged, "%s in the index of vectors cannot be read: %w", what, err).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }

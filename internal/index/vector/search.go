@@ -178,7 +178,7 @@ func badVector(vector []float32) error {
 			return bad("number %d is %v, which is not a finite number", i, x)
 		}
 	}
-	return bad("is zero, which points nowhere")
+	return bad("is zero, and has no direction")
 }
 
 // noSpace returns an error if there are only vectors of other spaces, or nil if there are

@@ -370,7 +370,7 @@ func numbers(v []byte) (list []float64, ok bool) {
 // damaged says that a value of the index is unreadable.
 func damaged(what string) error {
 	return fault.Newf(fault.Damaged, "%s in the index of weights cannot be read", what).
-		WithFix("`lukasa rebuild` makes the index anew from the journal")
+		WithFix("`lukasa rebuild` rebuilds the index from the journal")
 }
 
 var _ index.Fold = (*Weights)(nil)

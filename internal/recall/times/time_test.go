@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "write testdata anew from what is")
+var update = flag.Bool("update", false, "rewrite testdata from the results")
 
 // testNow is a Wednesday.
 func testNow() time.Time { return time.Date(2026, 11, 11, 10, 30, 0, 0, time.UTC) }

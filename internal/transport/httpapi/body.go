@@ -87,10 +87,10 @@ func (c *call) hold(n int64) error {
 	c.holding.Lock()
 	defer c.holding.Unlock()
 	if c.given {
-		return fault.New(fault.Overloaded, "the request is over")
+		return fault.New(fault.Overloaded, "the request has ended")
 	}
 	if n > 0 && !c.s.held.take(c.tenant(), n) {
-		return fault.New(fault.Overloaded, "too many bodies are in memory")
+		return fault.New(fault.Overloaded, "the bodies of calls take too much memory")
 	}
 	c.held += n
 	return nil
@@ -115,12 +115,12 @@ func unreadable(err error) error {
 		return err
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fault.New(fault.TooSlow, "the body did not come in time").WithCause(err)
+		return fault.New(fault.TooSlow, "the body did not arrive in time").WithCause(err)
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return errTooLarge(tooLarge.Limit)
 	}
-	return fault.Newf(fault.UnreadableInput, "the body ended before its end: %w", err).WithFix("send it again, whole")
+	return fault.Newf(fault.UnreadableInput, "the body ended too early: %w", err).WithFix("send it again, whole")
 }
 
 // pacedReader reads a body that must arrive at a minimum rate.
@@ -165,14 +165,14 @@ func (c *call) media() (string, error) {
 		return "", nil
 	}
 	if len(lines) > 1 {
-		return "", fault.Newf(fault.WrongMedia, "Content-Type: it is there %d times", len(lines)).WithFix("send it once")
+		return "", fault.Newf(fault.WrongMedia, "Content-Type: it is given %d times", len(lines)).WithFix("send it once")
 	}
 	if lines[0] == mediaJSON {
 		return mediaJSON, nil
 	}
 	media, params, err := mime.ParseMediaType(lines[0])
 	if err != nil {
-		return "", fault.Newf(fault.WrongMedia, "Content-Type: %.80q is none", lines[0]).WithFix("send application/json")
+		return "", fault.Newf(fault.WrongMedia, "Content-Type: %.80q is not a content type", lines[0]).WithFix("send application/json")
 	}
 	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return "", fault.Newf(fault.WrongMedia, "Content-Type: the charset is %.40q", charset).WithFix("send UTF-8")

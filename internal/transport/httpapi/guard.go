@@ -28,7 +28,7 @@ func (c *call) caller() Caller { return Caller{Who: c.who, Turn: c.turn, Hold: c
 // turn takes one of the places for calls.
 func (c *call) turn() (done func(), err error) {
 	if !c.s.calls.take(c.tenant(), 1) {
-		return nil, fault.New(fault.Overloaded, "too many calls are under way")
+		return nil, fault.New(fault.Overloaded, "too many calls are in progress")
 	}
 	return func() { c.s.calls.give(c.tenant(), 1) }, nil
 }
@@ -150,13 +150,13 @@ func (c *call) come() error {
 }
 
 func errDraining() error {
-	return later{fault.New(fault.Overloaded, "the server is on its way down").WithFix("send it again in a moment; what was not acknowledged may be sent again without harm"), drainWait}
+	return later{fault.New(fault.Overloaded, "the server is shutting down").WithFix("send it again in a moment; what was not acknowledged may be sent again without harm"), drainWait}
 }
 
 // take takes one slot of a budget.
 func (c *call) take(b *budget) error {
 	if !b.take(c.tenant(), 1) {
-		return fault.New(fault.Overloaded, "too many calls are under way")
+		return fault.New(fault.Overloaded, "too many calls are in progress")
 	}
 	c.slot = b
 	return nil
@@ -167,7 +167,7 @@ func (c *call) authenticate() (*auth.Principal, error) {
 	h := c.r.Header
 	for _, name := range [...]string{"Authorization", "X-Lukasa-Tenant", "X-Lukasa-Scope"} {
 		if len(h[name]) > 1 {
-			return nil, fault.Newf(fault.Unauthenticated, "%s: it is there %d times", name, len(h[name])).WithFix("send it once")
+			return nil, fault.Newf(fault.Unauthenticated, "%s: it is given %d times", name, len(h[name])).WithFix("send it once")
 		}
 	}
 	bearer := ""
@@ -193,7 +193,7 @@ func (c *call) headers() error {
 	if l := c.s.limits; count > l.Headers {
 		return fault.Newf(fault.TooLarge, "the call has %d headers; at most %d are read", count, l.Headers).WithFix("send fewer")
 	} else if bytes > l.HeaderBytes {
-		return fault.Newf(fault.TooLarge, "the headers have %d bytes; at most %d are read", bytes, l.HeaderBytes).WithFix("send less, and what is long in the body")
+		return fault.Newf(fault.TooLarge, "the headers have %d bytes; at most %d are read", bytes, l.HeaderBytes).WithFix("send less, and put long values into the body")
 	}
 	return nil
 }

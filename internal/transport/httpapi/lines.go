@@ -200,7 +200,7 @@ func (f *feed) watch(gone <-chan struct{}) {
 }
 
 func errRevoked() *fault.Error {
-	return fault.New(fault.Unauthenticated, "the credential is no longer good")
+	return fault.New(fault.Unauthenticated, "the credential is no longer valid")
 }
 
 // Read reads once there is memory for it.
@@ -215,7 +215,7 @@ func (f *feed) Read(b []byte) (int, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), roomWait)
 	defer cancel()
 	if !f.c.s.held.take(f.c.tenant(), want) && !f.c.s.held.wait(ctx, f.c.tenant(), want) {
-		return 0, &streamEnd{fault.New(fault.Overloaded, "too much of streams is in memory").WithFix("send what was not recorded again, later")}
+		return 0, &streamEnd{fault.New(fault.Overloaded, "the streams take too much memory").WithFix("send what was not recorded again, later")}
 	}
 	n, err := f.readOn(b)
 	got := int64(n) * memoryPerByte

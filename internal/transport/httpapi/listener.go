@@ -14,7 +14,7 @@ import (
 const freeHead = 8 << 10
 
 // errCrowdedHeads says that there is no memory for the head of a call.
-var errCrowdedHeads = errors.New("too many heads of calls are in memory")
+var errCrowdedHeads = errors.New("the headers of calls take too much memory")
 
 // Listener returns a listener for the server of [Server.HTTP]. The caller is unknown before the
 // head of a call is read, so all connections share one budget for heads, and those that exceed

@@ -91,7 +91,7 @@ func bodies(op *operation.Operation) object {
 	}
 	all := object{mediaNDJSON: object{"schema": object{"type": "string", "description": "Lines of JSON."}}}
 	if op.Path == eventsPath {
-		all[mediaJSON] = object{"schema": object{"oneOf": []any{schema, object{"type": "array", "description": "Events, of which the good ones are recorded."}}}}
+		all[mediaJSON] = object{"schema": object{"oneOf": []any{schema, object{"type": "array", "description": "Events; the valid ones are recorded."}}}}
 	}
 	return all
 }
@@ -148,7 +148,7 @@ func responses(op *operation.Operation) object {
 	good := object{"description": "Done.", "headers": object{"X-Request-Id": object{"schema": object{"type": "string"}}}}
 	switch op.Method + " " + op.Path {
 	case "GET /v1/ingest/ws":
-		return object{"101": object{"description": "A WebSocket: one event a frame of text, one acknowledgement a frame."}, "default": all["default"]}
+		return object{"101": object{"description": "A WebSocket: one event per text frame, one acknowledgement per frame."}, "default": all["default"]}
 	case "POST " + tracesPath:
 		good["content"] = object{
 			mediaJSON:     object{"schema": op.OutSchema()},
@@ -161,7 +161,7 @@ func responses(op *operation.Operation) object {
 	default:
 		good["content"] = object{media: object{"schema": op.OutSchema()}}
 		if op.Method == http.MethodGet {
-			all[strconv.Itoa(http.StatusNotModified)] = object{"description": "What the caller has still holds."}
+			all[strconv.Itoa(http.StatusNotModified)] = object{"description": "The caller's copy is current."}
 		}
 	}
 	all["200"] = good
@@ -178,7 +178,7 @@ func statusResponse() object {
 				"type": "object", "required": []string{"code", "message", "details"},
 				"properties": object{
 					"code":    object{"type": "integer", "description": "As google.rpc.Code numbers it."},
-					"message": object{"type": "string", "description": "What happened here, and what to do about it."},
+					"message": object{"type": "string", "description": "The error, and what to do about it."},
 					"details": object{"type": "array", "description": "An ErrorInfo, whose reason is the code of the catalogue.", "items": object{"type": "object"}},
 				},
 			}},
@@ -207,10 +207,10 @@ func components() object {
 	return object{
 		"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer", "description": "A key, a scope token, or the operator's own token."}},
 		"parameters": object{
-			"Tenant":      header("X-Lukasa-Tenant", "The tenant that an operator speaks of."),
+			"Tenant":      header("X-Lukasa-Tenant", "The tenant of an operator's call."),
 			"Scope":       header("X-Lukasa-Scope", "A scope token that narrows what the call sees and writes."),
-			"RequestID":   header("X-Request-Id", "What the call is called in logs and problems."),
-			"IfMatch":     header("If-Match", "The version that is expected, as an ETag; * for any that there is."),
+			"RequestID":   header("X-Request-Id", "The id of the call in logs and problems."),
+			"IfMatch":     header("If-Match", "The expected version, as an ETag; * for any existing version."),
 			"IfNoneMatch": header("If-None-Match", "The ETags of answers that the caller has."),
 		},
 		"responses": object{"Problem": object{
@@ -235,8 +235,8 @@ func problemSchema() object {
 			"code":        text("The code of the catalogue. Programs decide by it alone."),
 			"fix":         text("What to do about it."),
 			"request_id":  text("The id of the call."),
-			"field":       text("The member of the request that it is about."),
-			"retry_after": object{"type": "integer", "description": "In how many seconds to come again."},
+			"field":       text("The member of the request that the error is about."),
+			"retry_after": object{"type": "integer", "description": "After how many seconds to retry."},
 			"problems":    object{"type": "array", "description": "All places of a document that break a rule.", "items": object{"type": "object"}},
 		},
 	}

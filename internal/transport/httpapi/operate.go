@@ -82,7 +82,7 @@ func (c *call) request(op *operation.Operation) (in any, size int, err error) {
 			body = nil
 		}
 	} else if c.r.ContentLength > 0 {
-		return nil, 0, fault.Newf(fault.InvalidArgument, "body: %s takes none", op.Name).WithFix("leave it away")
+		return nil, 0, fault.Newf(fault.InvalidArgument, "body: %s takes none", op.Name).WithFix("leave it out")
 	}
 	in, err = op.Decode(body, c.part, func(name string) (string, bool) {
 		values, ok := query[name]
@@ -107,7 +107,7 @@ func (c *call) query(op *operation.Operation) (url.Values, error) {
 	}
 	query, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
-		return nil, fault.New(fault.InvalidArgument, "query: it is not well formed").WithFix("write what is special as % and two digits").WithCause(err)
+		return nil, fault.New(fault.InvalidArgument, "query: it is not well formed").WithFix("percent-encode special characters").WithCause(err)
 	}
 	return query, op.CheckQuery(query)
 }
@@ -122,7 +122,7 @@ func (c *call) conditions(ask *operation.Call) error {
 	h := c.r.Header
 	if none := h.Get("If-None-Match"); none != "" {
 		if none != "*" {
-			return fault.New(fault.InvalidArgument, "If-None-Match: of a write it can only be *").WithFix("send * to write what is not there yet, or If-Match with the version that is expected")
+			return fault.New(fault.InvalidArgument, "If-None-Match: for a write it can only be *").WithFix("send * to write what is not there yet, or If-Match with the version that is expected")
 		}
 		ask.IfAbsent = true
 	}
@@ -131,7 +131,7 @@ func (c *call) conditions(ask *operation.Call) error {
 		return nil
 	}
 	if ask.IfAbsent {
-		return fault.New(fault.InvalidArgument, "If-Match: there is If-None-Match as well").WithFix("send one of them")
+		return fault.New(fault.InvalidArgument, "If-Match: If-None-Match is given too").WithFix("send one of them")
 	}
 	if match == "*" {
 		ask.IfMatch = match

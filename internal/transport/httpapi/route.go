@@ -84,7 +84,7 @@ func (s *Server) route() *routes {
 func (rs *routes) serve(c *call) {
 	at := c.r.URL.EscapedPath()
 	if clean := path.Clean(at); at == "" || at != clean && at != clean+"/" {
-		c.fail(fault.Newf(fault.UnknownRoute, "there is nothing at %.80q", at))
+		c.fail(fault.Newf(fault.UnknownRoute, "no operation has the address %.80q", at))
 		return
 	}
 	if rs.has(c.r) {
@@ -94,7 +94,7 @@ func (rs *routes) serve(c *call) {
 	allow := rs.allow(c.r)
 	switch {
 	case allow == "":
-		c.fail(fault.Newf(fault.UnknownRoute, "there is nothing at %.80q", at))
+		c.fail(fault.Newf(fault.UnknownRoute, "no operation has the address %.80q", at))
 	case c.r.Method == http.MethodOptions:
 		c.options(allow)
 	default:

@@ -47,7 +47,7 @@ func (c *call) handshake() error {
 	h := c.r.Header
 	if c.r.ProtoMajor != 1 || c.r.Method != http.MethodGet || !names(h, "Connection", "upgrade") || !names(h, "Upgrade", "websocket") {
 		c.w.Header().Set("Upgrade", "websocket")
-		return fault.New(fault.Usage, "this address speaks WebSocket").WithFix("connect with a WebSocket client, or send events to POST /v1/events")
+		return fault.New(fault.Usage, "this address is for WebSocket").WithFix("connect with a WebSocket client, or send events to POST /v1/events")
 	}
 	if h.Get("Sec-WebSocket-Version") != "13" || len(h["Sec-Websocket-Key"]) != 1 {
 		c.w.Header().Set("Sec-WebSocket-Version", "13")
@@ -119,12 +119,12 @@ func (s *socket) run() {
 	select {
 	case <-ended:
 		if s.crowded.Load() {
-			code, reason = websocket.StatusTryAgainLater, "too many frames are in memory"
+			code, reason = websocket.StatusTryAgainLater, "the frames take too much memory"
 		}
 	case <-gone:
-		code, reason = websocket.StatusPolicyViolation, "the credential is no longer good"
+		code, reason = websocket.StatusPolicyViolation, "the credential is no longer valid"
 	case <-s.c.s.leave:
-		code, reason = websocket.StatusGoingAway, "the server is on its way down"
+		code, reason = websocket.StatusGoingAway, "the server is shutting down"
 	}
 	s.leaving.Store(true)
 	if code == websocket.StatusGoingAway {
@@ -214,7 +214,7 @@ func (t *timedFrame) Read(b []byte) (int, error) {
 const freeFrame = 8 << 10
 
 // errCrowded says that there is no memory for a frame.
-var errCrowded = errors.New("too many frames are in memory")
+var errCrowded = errors.New("the frames take too much memory")
 
 // readFrame reads at most as much of a frame as an event may have, and a byte more if there is
 // one, into memory that is taken from the budget as it fills.

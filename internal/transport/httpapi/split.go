@@ -34,7 +34,7 @@ func splitArray(text []byte) ([]byte, error) {
 			s.at++
 			return s.out, s.end()
 		default:
-			return nil, s.broken("there is no , or ] behind an element")
+			return nil, s.broken("there is no , or ] after an element")
 		}
 		s.space()
 	}
@@ -70,7 +70,7 @@ func (s *splitter) space() {
 // end refuses text after the array.
 func (s *splitter) end() error {
 	if s.space(); s.at < len(s.text) {
-		return s.broken("something stands behind the array")
+		return s.broken("there is something after the array")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (c *call) tailQuery() (q lukasa.TailQuery, err error) {
 func position(name, text string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil {
-		return 0, fault.Newf(fault.InvalidArgument, "%s: %.40q is no position", name, text).WithFix("send the id of the last event that came, or nothing for new events alone")
+		return 0, fault.Newf(fault.InvalidArgument, "%s: %.40q is no position", name, text).WithFix("send the id of the last event that you received, or leave it out for new events only")
 	}
 	return n, nil
 }

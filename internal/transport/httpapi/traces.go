@@ -67,7 +67,7 @@ func (c *call) traceEncoding() (migrate.TraceEncoding, string, error) {
 		return migrate.TraceJSON, mediaJSON, nil
 	}
 	return migrate.TraceJSON, mediaJSON, fault.Newf(fault.WrongMedia, "Content-Type: %.80q is not read here", media).
-		WithFix("send application/x-protobuf or application/json, as OTLP/HTTP has it")
+		WithFix("send application/x-protobuf or application/json, as OTLP/HTTP specifies")
 }
 
 // traceStatus returns the status that tells an exporter what to do: 400 not to retry, 503 to

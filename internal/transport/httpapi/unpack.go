@@ -57,7 +57,7 @@ func (c *call) coding() (coding, error) {
 			return zstandard, nil
 		}
 	}
-	return 0, fault.Newf(fault.WrongMedia, "Content-Encoding: %.80q is not read", strings.Join(lines, ", ")).WithFix("send gzip, zstd or nothing of the sort")
+	return 0, fault.Newf(fault.WrongMedia, "Content-Encoding: %.80q is not read", strings.Join(lines, ", ")).WithFix("send gzip, zstd or no encoding")
 }
 
 // unpack decompresses a whole body.
@@ -149,5 +149,5 @@ func errUnpack(how coding, err error) error {
 	if known := unreadable(err); fault.CodeOf(known) != fault.UnreadableInput {
 		return known
 	}
-	return fault.Newf(fault.UnreadableInput, "Content-Encoding: the body is no whole %s: %w", how, err).WithFix("send it again, whole, or without the header")
+	return fault.Newf(fault.UnreadableInput, "Content-Encoding: the body is not complete %s: %w", how, err).WithFix("send it again, whole, or without the header")
 }

@@ -82,7 +82,7 @@ func (s *Server) run(ctx context.Context, c *caller, op *operation.Operation, wr
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.ErrorContext(ctx, "an operation panicked", "operation", op.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = fault.Newf(fault.Internal, "%s failed in a way that it should not", op.Name)
+			err = fault.Newf(fault.Internal, "%s failed with an internal error", op.Name)
 		}
 	}()
 	if err := operation.Allow(op, c.who); err != nil {
@@ -142,7 +142,7 @@ func (s *Server) known(ctx context.Context, c *caller, op *operation.Operation, 
 		return fault.New(fault.Internal, fault.Lookup(fault.Internal).Meaning)
 	case f.Code == fault.NotFound && c.who.Tenant != "" && s.untouched(ctx, c):
 		return fault.New(fault.NotFound, "nothing is remembered yet").WithCause(errUntouched).
-			WithFix("go on without; what should last is kept with remember and record_event")
+			WithFix("continue without it; remember and record_event store what should last")
 	}
 	return f
 }

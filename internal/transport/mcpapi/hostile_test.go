@@ -136,7 +136,7 @@ func TestPromisedBodies(t *testing.T) {
 		want   string
 	}{
 		{io.ErrUnexpectedEOF, 400, "-32600"},
-		{fault.New(fault.Overloaded, "too many bodies are in memory"), 503, "overloaded: "},
+		{fault.New(fault.Overloaded, "the bodies of calls take too much memory"), 503, "overloaded: "},
 	} {
 		body := &countedBody{err: x.err}
 		r := httptest.NewRequest(http.MethodPost, "/mcp", body)

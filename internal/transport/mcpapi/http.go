@@ -135,7 +135,7 @@ func refuseBody(w http.ResponseWriter, err error) {
 		writeJSON(w, fault.Lookup(f.Code).HTTP, answerError(nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: complaint(f)}))
 		return
 	}
-	writeJSON(w, http.StatusBadRequest, answerError(nil, invalid("the body ended before its end")))
+	writeJSON(w, http.StatusBadRequest, answerError(nil, invalid("the body ended too early")))
 }
 
 // writeJSON writes a complete answer.

@@ -66,7 +66,7 @@ func (w *worded) end() {
 	case strings.HasPrefix(f.Error(), "Accept"):
 		f = f.WithFix("send `Accept: application/json, text/event-stream`")
 	default:
-		f = f.WithFix("send one message of JSON-RPC 2.0, as the streamable HTTP transport of MCP has it")
+		f = f.WithFix("send one message of JSON-RPC 2.0, as the streamable HTTP transport of MCP specifies")
 	}
 	writeProblem(w.ResponseWriter, w.status, f)
 }

@@ -148,7 +148,7 @@ func complaints(t *testing.T, cs *mcp.ClientSession) {
 	}{
 		{"remember", object{"key": "k"}, "text: it is missing"},
 		{"remember", object{"text": 7}, "text: it is 7, but must be a string"},
-		{"remember", object{"Text": "x"}, "names are exact and with case: write text"},
+		{"remember", object{"Text": "x"}, "names are case-sensitive: write text"},
 		{"remember", object{"text": "x", "type": "rumour"}, "is not one of identity, fact"},
 		{"remember", object{"text": "x", "colour": "red"}, "colour: there is no such field"},
 		{"context", object{"verb": "dance"}, "is not one of find, acquire"},

@@ -24,7 +24,7 @@ import (
 // If it returns before the end of in, one goroutine stays blocked in a read of in.
 func (s *Server) ServeStdio(ctx context.Context, who *auth.Principal, in io.Reader, out io.Writer) error {
 	if who == nil {
-		return fault.New(fault.Unauthenticated, "nobody is known to call")
+		return fault.New(fault.Unauthenticated, "the caller has no credential")
 	}
 	gone, stop := s.watch(who)
 	defer stop()

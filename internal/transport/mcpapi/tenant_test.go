@@ -308,7 +308,7 @@ func TestNothingIsRememberedYet(t *testing.T) {
 	for tool, args := range map[string]object{
 		"recall": {"key": "a"}, "search_memories": {"query": "a"}, "context": {"verb": "build"}, "pack_context": {"topic": "a"}, "list_memories": {}, "list_tags": {},
 	} {
-		if text, _, failed := callTool(t, cs, tool, args); failed && !strings.Contains(text, "nothing is remembered yet\nfix: go on without") {
+		if text, _, failed := callTool(t, cs, tool, args); failed && !strings.Contains(text, "nothing is remembered yet\nfix: continue without") {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
@@ -379,7 +379,7 @@ func TestTurn(t *testing.T) {
 	s := newServer(Options{Board: openBoard(t)}, newTrial().table())
 	turn := func() (func(), error) {
 		if left == 0 {
-			return nil, fault.New(fault.Overloaded, "too many calls are under way")
+			return nil, fault.New(fault.Overloaded, "too many calls are in progress")
 		}
 		left--
 		return func() { left++ }, nil

@@ -36,7 +36,7 @@ func (n *Neighbours) Check(r *http.Request) error {
 	local := localAddress(r)
 	host, ok := HostOf(r.Host)
 	if !ok || !n.Knows(host, local) {
-		return fault.Newf(fault.ForeignOrigin, "Host: %.80q is no name of this server", r.Host)
+		return fault.Newf(fault.ForeignOrigin, "Host: %.80q is not a name of this server", r.Host)
 	}
 	origins := r.Header["Origin"]
 	if len(origins) == 0 {
