@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/pack"
 )
@@ -25,9 +26,9 @@ type (
 	// PackContextOptions is the request for a block of context, with its reader.
 	PackContextOptions = engine.PackContextOptions
 	// BlockRequest is the topic and the size of a block of context.
-	BlockRequest = pack.BlockRequest
+	BlockRequest = block.Request
 	// Ordering says which entries come first in a block of context.
-	Ordering = pack.Ordering
+	Ordering = block.Ordering
 	// VerifyPackOptions configures the verification of a pack.
 	VerifyPackOptions = engine.VerifyPackOptions
 	// PackProof is the result of verifying a pack.
@@ -60,17 +61,17 @@ const (
 
 // The orderings of a block of context.
 const (
-	OrderByRelevance           = pack.ByRelevance
-	OrderByRecency             = pack.ByRecency
-	OrderByRelevanceAndRecency = pack.ByRelevanceAndRecency
+	OrderByRelevance           = block.ByRelevance
+	OrderByRecency             = block.ByRecency
+	OrderByRelevanceAndRecency = block.ByRelevanceAndRecency
 )
 
 // Budgets of packs and of blocks of context, in tokens.
 const (
 	DefaultPackBudget  = pack.DefaultBudget
 	MaxPackBudget      = pack.MaxBudget
-	DefaultBlockBudget = pack.DefaultBlockBudget
-	MaxBlockBudget     = pack.MaxBlockBudget
+	DefaultBlockBudget = block.DefaultBudget
+	MaxBlockBudget     = block.MaxBudget
 )
 
 // LeastRootPrefix is the minimum number of hexadecimal digits that name a root.

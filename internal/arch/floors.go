@@ -40,7 +40,6 @@ func largePackages() map[string]int {
 		"hmx":              5000,
 		"internal/memory":  5000,
 		"internal/migrate": 9000,
-		"internal/pack":    6000,
 	}
 }
 
@@ -57,7 +56,7 @@ func floors() []floor {
 	return []floor{{
 		name:     "cellar",
 		purpose:  "what the tests of every floor share",
-		packages: []string{"internal/testsize"},
+		packages: []string{"internal/quote/quotetest", "internal/testsize"},
 	}, {
 		name:     "tables",
 		purpose:  "what is known beforehand: what programs do",
@@ -120,11 +119,12 @@ func floors() []floor {
 		packages: []string{"internal/trace/provenance"},
 	}, {
 		name:    "meaning",
-		purpose: "what an event is about, what is Lukasa's own, the salience of a record, its visibility and relevance, text as terms and as vectors",
+		purpose: "what an event is about, what is Lukasa's own, the salience of a record, its visibility and relevance, text as terms, as vectors and as quotes",
 		packages: []string{
 			"internal/embed",
 			"internal/handout",
 			"internal/kind",
+			"internal/quote",
 			"internal/refine",
 			"internal/relevance",
 			"internal/salience",
@@ -141,7 +141,7 @@ func floors() []floor {
 	}, {
 		name:     "composition",
 		purpose:  "candidates and a budget into an answer, as pure functions",
-		packages: []string{"internal/bundle", "internal/compile", "internal/fingerprint", "internal/guide", "internal/pack"},
+		packages: []string{"internal/block", "internal/bundle", "internal/compile", "internal/fingerprint", "internal/guide", "internal/pack"},
 	}, {
 		name:     "lessons",
 		purpose:  "commands that failed, and what fixed them",

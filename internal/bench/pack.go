@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/engine"
-	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -172,12 +172,12 @@ func (s *packSort) make(ctx context.Context, b *engine.Board, c *corpus, chance 
 	view := engine.View{Now: c.end()}
 	start := time.Now()
 	if s.block {
-		block, err := b.PackContext(ctx, engine.PackContextOptions{
-			Tenant: tenant, View: view, BlockRequest: pack.BlockRequest{Topic: q.text, Budget: hmx.Some(s.budget)},
+		text, err := b.PackContext(ctx, engine.PackContextOptions{
+			Tenant: tenant, View: view, BlockRequest: block.Request{Topic: q.text, Budget: hmx.Some(s.budget)},
 		})
 		m.took = time.Since(start)
-		m.entries = strings.Count(block, "\n- ")
-		m.tokens = tokens.Estimate().Count(block)
+		m.entries = strings.Count(text, "\n- ")
+		m.tokens = tokens.Estimate().Count(text)
 		return m, err
 	}
 	packed, err := b.Pack(ctx, engine.PackOptions{Tenant: tenant, Query: q.text, Budget: s.budget, Strategy: s.strategy, View: view})

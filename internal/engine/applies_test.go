@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/guide"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/testsize"
 )
@@ -55,7 +55,7 @@ func toldIn(t testing.TB, b *engine.Board, text string, action guide.Action, v e
 		t.Errorf("the pack does not verify: %v %+v", err, proof)
 	}
 	if len(tags) == 0 { // these reads take none
-		block, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: text}, View: v})
+		block, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: block.Request{Topic: text}, View: v})
 		note("block", strings.Contains(block, "(hard) "+text), err)
 		bundled, err := b.Context(ctx, engine.ContextOptions{Tenant: "acme", View: v})
 		if err != nil {

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/testsize"
 )
@@ -78,7 +78,7 @@ func TestOnlyActiveIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: "how to ship walruses"}})
+	block, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: block.Request{Topic: "how to ship walruses"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
@@ -418,7 +419,7 @@ func TestPackPrivate(t *testing.T) {
 		if in := sectionsOf(got.Pack)["private"] != ""; in != shown || !shown && dropsOf(got.Pack)["private"] != "" {
 			t.Errorf("agent %q: %v", agent, in)
 		}
-		text, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: packQuery}, View: engine.View{Agent: agent}})
+		text, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: block.Request{Topic: packQuery}, View: engine.View{Agent: agent}})
 		if err != nil || strings.Contains(text, "a secret") != shown {
 			t.Errorf("agent %q: %s, %v", agent, text, err)
 		}
@@ -571,7 +572,7 @@ func TestPackInput(t *testing.T) {
 			t.Errorf("%s %v", field, err)
 		}
 	}
-	if _, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: "x"}, View: engine.View{Agent: "\x00"}}); !strings.HasPrefix(fmt.Sprint(err), "agent: ") {
+	if _, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: block.Request{Topic: "x"}, View: engine.View{Agent: "\x00"}}); !strings.HasPrefix(fmt.Sprint(err), "agent: ") {
 		t.Error(err)
 	}
 	bad := *packed(t, b, engine.PackOptions{Query: "deploy"}).Pack
@@ -635,7 +636,7 @@ func TestPackDamage(t *testing.T) {
 func TestPackContext(t *testing.T) {
 	b, _ := packBoard(t)
 	for _, budget := range []int{2000, 60, 15, 5, 1, 0, -3, 1_000_000_000} {
-		text, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: "deploy of the payment service", Budget: hmx.Some(budget)}})
+		text, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: block.Request{Topic: "deploy of the payment service", Budget: hmx.Some(budget)}})
 		if err != nil || (len([]rune(text))+3)/4 > max(1, budget) {
 			t.Errorf("budget %d: %q, %v", budget, text, err)
 		}
@@ -646,11 +647,11 @@ func TestPackContext(t *testing.T) {
 			t.Error("what has expired is told")
 		}
 	}
-	text, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "nobody", BlockRequest: pack.BlockRequest{Topic: "x"}})
+	text, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "nobody", BlockRequest: block.Request{Topic: "x"}})
 	if err != nil || !strings.HasPrefix(text, "## Context for 'x' (0 memories") {
 		t.Error(text, err)
 	}
-	if _, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: "x", Ordering: "chaos"}}); fault.CodeOf(err) != fault.InvalidArgument {
+	if _, err := b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: block.Request{Topic: "x", Ordering: "chaos"}}); fault.CodeOf(err) != fault.InvalidArgument {
 		t.Error(err)
 	}
 }

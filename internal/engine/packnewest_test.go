@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
-	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/scope"
 )
 
@@ -95,10 +95,10 @@ func TestPackRecencyUnderScope(t *testing.T) {
 // TestBlockOfImportedHistory: the same for a block of context.
 func TestBlockOfImportedHistory(t *testing.T) {
 	b, _ := importedBoard(t)
-	block := func(ordering pack.Ordering, now time.Time) string {
+	blockBy := func(ordering block.Ordering, now time.Time) string {
 		t.Helper()
 		text, err := b.PackContext(ctx, engine.PackContextOptions{
-			Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: "why does glass break", Ordering: ordering}, View: engine.View{Now: now},
+			Tenant: "acme", BlockRequest: block.Request{Topic: "why does glass break", Ordering: ordering}, View: engine.View{Now: now},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -107,13 +107,13 @@ func TestBlockOfImportedHistory(t *testing.T) {
 		return text
 	}
 	now := time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)
-	if block(pack.ByRelevanceAndRecency, time.Time{}) == block(pack.ByRelevanceAndRecency, now) {
+	if blockBy(block.ByRelevanceAndRecency, time.Time{}) == blockBy(block.ByRelevanceAndRecency, now) {
 		t.Error("what is new in an imported history makes no difference")
 	}
-	if got := block(pack.ByRelevance, time.Time{}); got != block(pack.ByRelevance, now) || !strings.HasPrefix(got, "- **message 2025-01-01**") {
+	if got := blockBy(block.ByRelevance, time.Time{}); got != blockBy(block.ByRelevance, now) || !strings.HasPrefix(got, "- **message 2025-01-01**") {
 		t.Errorf("by relevance:\n%s", got)
 	}
-	if got := block(pack.ByRecency, time.Time{}); !strings.Contains(got, "- **message 2025-02-20**: The newest truck") {
+	if got := blockBy(block.ByRecency, time.Time{}); !strings.Contains(got, "- **message 2025-02-20**: The newest truck") {
 		t.Errorf("the days of events are not their own:\n%s", got)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/engine"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 )
 
@@ -54,12 +54,12 @@ func TestPackDerivedForgets(t *testing.T) {
 		}
 		data, err := got.Pack.AppendJSON(nil)
 		must(t)(nil, err)
-		block := ""
+		about := ""
 		if as.Position == (hmx.Opt[uint64]{}) {
-			block, err = b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: pack.BlockRequest{Topic: "shipping walruses", Budget: hmx.Some(8000)}})
+			about, err = b.PackContext(ctx, engine.PackContextOptions{Tenant: "acme", BlockRequest: block.Request{Topic: "shipping walruses", Budget: hmx.Some(8000)}})
 			must(t)(nil, err)
 		}
-		return string(data) + got.Text + block
+		return string(data) + got.Text + about
 	}
 	secrets := []string{"secretcrate", "secretbarrel", "secretstep", "secretmail"}
 	if said := tell(engine.AsOf{}); !containsAll(said, append(secrets, "sledge", "harness")...) {

@@ -5,7 +5,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/concern"
-	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 )
 
 // entryShare limits one entry of a bundle to this fraction of the budget: 1/entryShare.
@@ -48,13 +48,13 @@ func Bundle(b *lukasa.Bundle, budget int) string {
 // part is an entry under its heading.
 type part struct {
 	heading string
-	line    pack.Line
+	line    quote.Line
 	plain   bool
 }
 
 // entryLine returns an entry as a line of at most the given number of tokens of text.
-func entryLine(e *lukasa.BundleEntry, most int) pack.Line {
-	l := pack.Line{Label: e.Type, Text: pack.Excerpt(counter(), e.Text, max(most, leastText), nil)}
+func entryLine(e *lukasa.BundleEntry, most int) quote.Line {
+	l := quote.Line{Label: e.Type, Text: quote.Excerpt(counter(), e.Text, max(most, leastText), nil)}
 	if plainKey().MatchString(e.Key) {
 		l.Name = e.Key
 	}
@@ -73,16 +73,16 @@ func join(parts []part, seed string, note bool) string {
 			n++
 		}
 		b.WriteString("## " + parts[0].heading + "\n")
-		var quoted []pack.Line
+		var quoted []quote.Line
 		for _, p := range parts[:n] {
 			if p.plain {
-				b.WriteString(pack.Plain(p.line.Label, p.line.Text))
+				b.WriteString(quote.Plain(p.line.Label, p.line.Text))
 			} else {
 				quoted = append(quoted, p.line)
 			}
 		}
 		if len(quoted) > 0 {
-			b.WriteString(pack.Listing(seed, quoted, note))
+			b.WriteString(quote.Listing(seed, quoted, note))
 			note = false
 		}
 		parts = parts[n:]

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"lukasa.dev"
-	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 )
 
 // HitsOptions configures the formatting of hits.
@@ -64,7 +64,7 @@ const frameTokens = 40
 type listing struct {
 	o     HitsOptions
 	words []string
-	lines []pack.Line
+	lines []quote.Line
 	left  int // tokens
 }
 
@@ -76,11 +76,11 @@ func (l *listing) add(h *lukasa.SearchHit, most int) bool {
 	if room < leastText && len(l.lines) > 0 {
 		return false
 	}
-	excerpt := pack.Excerpt(counter(), s.text, room, l.words)
+	excerpt := quote.Excerpt(counter(), s.text, room, l.words)
 	if excerpt == "" {
 		return len(l.lines) > 0
 	}
-	line := pack.Line{Name: nameOf(h), Label: s.label, Text: excerpt}
+	line := quote.Line{Name: nameOf(h), Label: s.label, Text: excerpt}
 	size := counter().Count(line.String())
 	if own := counter().Count(excerpt); size > own+rowTokens {
 		line.Name, line.Label = position(h), shortLabel(s.label)
@@ -103,7 +103,7 @@ func (l *listing) add(h *lukasa.SearchHit, most int) bool {
 
 // text returns the first lines, and says how many hits are missing.
 func (l *listing) text(n, missing int) string {
-	out := pack.Listing(l.o.Seed, l.lines[:n], l.o.Budget >= noted)
+	out := quote.Listing(l.o.Seed, l.lines[:n], l.o.Budget >= noted)
 	if missing > 0 {
 		out += strconv.Itoa(missing) + " more; raise budget_tokens or ask more narrowly."
 	}

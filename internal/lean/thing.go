@@ -6,7 +6,7 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 )
 
 // ShownTokens is the maximum number of tokens of a single record that is requested by name.
@@ -27,9 +27,9 @@ func Shown(found *lukasa.Resolved, form lukasa.Form) string {
 		tenant = found.Thing.URI.Tenant
 		head, body = describe(found.Thing, form)
 	}
-	head = pack.Visible(strings.Join(strings.Fields(head), " ")) + "\n"
+	head = quote.Visible(strings.Join(strings.Fields(head), " ")) + "\n"
 	for room := ShownTokens; room >= leastText; room = room * 3 / 4 {
-		if out := head + strings.TrimRight(pack.QuoteText(tenant, pack.Cut(counter(), body, room), true), "\n"); fits(out, ShownTokens) {
+		if out := head + strings.TrimRight(quote.Text(tenant, quote.Cut(counter(), body, room), true), "\n"); fits(out, ShownTokens) {
 			return out
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 	"lukasa.dev"
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/bundle"
 	"lukasa.dev/internal/find"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/scope"
 )
@@ -175,8 +175,8 @@ func words(t reflect.Type) []string {
 		return names(hmx.Sections())
 	case reflect.TypeFor[hmx.Status]():
 		return names(hmx.Statuses())
-	case reflect.TypeFor[pack.Ordering]():
-		return names(pack.Orderings())
+	case reflect.TypeFor[block.Ordering]():
+		return names(block.Orderings())
 	case reflect.TypeFor[bundle.Tier]():
 		return names(bundle.Tiers())
 	case reflect.TypeFor[find.FindOrder]():

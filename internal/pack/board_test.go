@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 )
 
@@ -73,7 +74,7 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 			text += " \u202e\x1b[31m"
 		case 3:
 			if r.IntN(4) == 0 { // empty texts, or nearly
-				text = strings.Repeat(" ", r.IntN(2)*spanBytes) + strings.Repeat("x", r.IntN(3000))
+				text = strings.Repeat(" ", r.IntN(2)*(64<<10)) + strings.Repeat("x", r.IntN(3000))
 			}
 		}
 		texts = append(texts, text)
@@ -101,7 +102,7 @@ func randomBoard(t testing.TB, r *rand.Rand) *board {
 			s.Unproven = "damaged"
 		}
 		if r.IntN(2) == 0 {
-			s.Tokens = b.in.Counter.Count(Visible(s.Text))
+			s.Tokens = b.in.Counter.Count(quote.Visible(s.Text))
 		}
 		b.sources[uint64(1000+i)] = s
 		if r.IntN(25) == 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/tokens"
 )
@@ -43,7 +44,7 @@ type section struct {
 	list    []*contender // the contenders left before texts are read, best first
 	used    int
 	entries int
-	quotes  quoting // what its fence needs
+	quotes  quote.Need // what its fence needs
 	days    map[int64]bool
 	years   map[int]bool
 }
@@ -52,16 +53,25 @@ type section struct {
 type prices struct {
 	day, year int
 	heading   [10]int
-	fences    fences
+	fences    *quote.FencePrices
 }
 
 // newPrices returns the prices by a counter, with fences made from a seed.
 func newPrices(c tokens.Counter, seed string) *prices {
-	p := &prices{day: c.Count("30 September:\n"), year: c.Count("2026:\n"), fences: newFences(c, seed)}
+	p := &prices{day: c.Count("30 September:\n"), year: c.Count("2026:\n"), fences: quote.NewFencePrices(c, seed, texts(hmx.Sections()))}
 	for i, s := range hmx.Sections() {
 		p.heading[i] = c.Count(headingText(s))
 	}
 	return p
+}
+
+// need returns what an item needs of the fence of its section.
+func (p *prices) need(it *Item) quote.Need {
+	at := it.Section.Priority()
+	if at < 0 || !it.Fenced() {
+		return quote.Need{}
+	}
+	return p.fences.Need(at, it.Label, it.Text)
 }
 
 // frame returns what an item adds to the cost of the section besides its lines: heading, fence,
@@ -71,8 +81,8 @@ func (k *composer) frame(s *section, it *Item) int {
 	if s.entries == 0 {
 		cost += k.prices.heading[at]
 	}
-	if q := s.quotes.with(k.prices.fences.asked(it)); q != s.quotes {
-		cost += k.prices.fences.cost(at, q) - k.prices.fences.cost(at, s.quotes)
+	if need := s.quotes.With(k.prices.need(it)); need != s.quotes {
+		cost += k.prices.fences.Cost(at, need) - k.prices.fences.Cost(at, s.quotes)
 	}
 	if dated(s.name) {
 		day, year := dayOf(it.Time)
@@ -92,7 +102,7 @@ func (k *composer) add(s *section, it *Item, tokens int) {
 	s.used += cost
 	k.used += cost
 	s.entries++
-	s.quotes = s.quotes.with(k.prices.fences.asked(it))
+	s.quotes = s.quotes.With(k.prices.need(it))
 	if dated(s.name) {
 		if s.days == nil {
 			s.days, s.years = map[int64]bool{}, map[int]bool{}
@@ -155,17 +165,17 @@ func (k *composer) write(x *contender, most int) bool {
 		if x.isRule() {
 			words = nil // a rule begins with its strength and its subject
 		}
-		text, cut = span(k.in.Counter, text, most, words)
+		text, cut = quote.Span(k.in.Counter, text, most, words)
 	}
 	x.most, x.cut, x.tokens = most, cut, 0
 	x.item = Item{x.c.Section, x.source.ID, x.source.Label, text, x.c.Time, x.c.Trust}
-	if cut && strings.Trim(strings.ReplaceAll(text, truncated, ""), " \n") == "" {
+	if cut && strings.Trim(strings.ReplaceAll(text, quote.Truncated, ""), " \n") == "" {
 		return false
 	}
 	if w := &x.source.whole; whole && w.section == x.c.Section && w.text != "" {
 		x.lines, x.tokens = w.text, w.tokens
 	} else {
-		x.lines = itemText(&x.item)
+		x.lines = x.item.lines()
 		x.tokens = k.in.Counter.Count(x.lines)
 	}
 	if most == k.size(x) {
@@ -463,7 +473,7 @@ func (k *composer) recount() {
 	k.used = 0
 	for i := range k.sections {
 		s := &k.sections[i]
-		s.used, s.entries, s.quotes, s.days, s.years = 0, 0, quoting{}, nil, nil
+		s.used, s.entries, s.quotes, s.days, s.years = 0, 0, quote.Need{}, nil, nil
 	}
 	for _, x := range k.all {
 		if x.kept {

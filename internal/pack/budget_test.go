@@ -175,7 +175,7 @@ func TestRuleIsNotCutToAWord(t *testing.T) {
 // TestRuleWithoutText: a rule without text does not affect the others.
 func TestRuleWithoutText(t *testing.T) {
 	b := ruled(t, hmx.StrategyRanked, 500, 2, hmx.SectionEpisodes)
-	b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.Operator}, strings.Repeat(" ", 2*spanBytes)+"x")
+	b.add(Candidate{Section: hmx.SectionConstraints, Pinned: true, Trust: record.Operator}, strings.Repeat(" ", 2*(64<<10))+"x")
 	if n := len(b.compose().Pack.Entries); n < 10 {
 		t.Errorf("%d entries", n)
 	}
@@ -371,6 +371,44 @@ func TestTrim(t *testing.T) {
 	for _, v := range res.Verdicts {
 		if (v.Rank <= n) != (v.Reason == "") {
 			t.Errorf("rank %d of %d: %q", v.Rank, n, v.Reason)
+		}
+	}
+}
+
+// laborious counts the bytes that it is asked to count.
+type laborious struct {
+	tokens.Counter
+	bytes int
+}
+
+func (l *laborious) Count(text string) int {
+	l.bytes += len(text)
+	return l.Counter.Count(text)
+}
+
+// TestManyLongWords: many texts of one word cost little more than what is kept of them, for any
+// budget.
+func TestManyLongWords(t *testing.T) {
+	testsize.Long(t, "it cuts long texts")
+	rng := rand.New(rand.NewPCG(6, 6))
+	for name, letters := range map[string]string{"words": "etaoinshrdlu", "x": "x", "blanks": " ", "Chinese": "世界大学"} {
+		b := newBoard(t, Request{Query: "q", Budget: MaxBudget})
+		runes := []rune(letters)
+		for i := range 100 {
+			text := make([]rune, 60_000/len(string(runes[:1])))
+			for j := range text {
+				text[j] = runes[rng.IntN(len(runes))]
+			}
+			b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1 - float64(i)/400}, fmt.Sprint("item", i, " ", string(text), " end"))
+		}
+		l := &laborious{Counter: b.in.Counter}
+		b.in.Counter = l
+		in := b.input()
+		if _, err := Compose(in); err != nil {
+			t.Fatal(err)
+		}
+		if l.bytes > 100*60_000 {
+			t.Errorf("%s: %d bytes were counted", name, l.bytes)
 		}
 	}
 }

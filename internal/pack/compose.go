@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/tokens"
 )
@@ -88,7 +89,7 @@ func (k *composer) enter() error {
 			k.rules++
 		}
 		if !slices.Contains(c.Section.SourceTypes(), c.Source) {
-			return fault.Newf(fault.Internal, "pack: %s is no source of section %s", shown(string(c.Source)), shown(string(c.Section)))
+			return fault.Newf(fault.Internal, "pack: %s is no source of section %s", quote.Name(string(c.Source)), quote.Name(string(c.Section)))
 		}
 	}
 	k.all, k.byIndex = contenders(k.in, &k.scorer)

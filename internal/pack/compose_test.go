@@ -9,6 +9,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/tokens"
 )
@@ -172,7 +173,7 @@ func check(t testing.TB, in *Input, res *Result) {
 		entries[e.Section] += e.TokenEstimate
 		ranks[e.Rank] = true
 		cut = cut || e.Extra["truncated"] == "true"
-		if (e.Extra["truncated"] == "true") != strings.Contains(e.Content, truncated) {
+		if (e.Extra["truncated"] == "true") != strings.Contains(e.Content, quote.Truncated) {
 			t.Errorf("%s: truncated %s, content %q", e.SourceID, e.Extra["truncated"], e.Content)
 		}
 	}

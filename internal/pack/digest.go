@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/quote"
 )
 
 // digestMember is the member of a pack's metadata that holds its digest.
@@ -57,7 +58,7 @@ func CheckDigest(p *hmx.Pack) error {
 		return err
 	}
 	if digest != stated {
-		return fault.Newf(fault.NotProven, "metadata.digest: it is %s, but the pack has %s", shown(stated), digest).
+		return fault.Newf(fault.NotProven, "metadata.digest: it is %s, but the pack has %s", quote.Name(stated), digest).
 			WithFix("the pack was changed; use it as it was made")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/quote"
 )
 
 // fewDrops is how many drops are listed if a hundred have too many bytes.
@@ -239,12 +240,12 @@ const (
 // bound returns an upper bound of the bytes of x as an entry.
 func (x *contender) bound() int {
 	s := x.source
-	return entryBytes + textBytes(x.item.Text) + textBytes(s.ID) + textBytes(s.Type) + textBytes(s.Label) + textBytes(s.Origin) + uriBytes(s)
+	return entryBytes + quote.JSONBytes(x.item.Text) + quote.JSONBytes(s.ID) + quote.JSONBytes(s.Type) + quote.JSONBytes(s.Label) + quote.JSONBytes(s.Origin) + uriBytes(s)
 }
 
 // dropBound returns an upper bound of the bytes of x as a drop.
 func (x *contender) dropBound() int {
-	n := droppedBytes + textBytes(x.source.ID) + uriBytes(x.source)
+	n := droppedBytes + quote.JSONBytes(x.source.ID) + uriBytes(x.source)
 	if x.of != nil && x.of.source != nil {
 		n += uriBytes(x.of.source)
 	}
@@ -253,26 +254,6 @@ func (x *contender) dropBound() int {
 
 // uriBytes returns an upper bound of the bytes of a source's address.
 func uriBytes(s *Source) int { return 64 + 3*(len(s.URI.Tenant)+len(s.URI.ID)) }
-
-// escapes is, for each byte, the most bytes that JSON adds to it.
-var escapes = func() (table [256]uint8) {
-	for c := range ' ' {
-		table[c] = 5
-	}
-	for _, c := range "\n\t\"\\" {
-		table[c] = 1
-	}
-	return table
-}()
-
-// textBytes returns an upper bound of the bytes of a text as JSON.
-func textBytes(s string) int {
-	n := len(s) + 2
-	for i := range len(s) {
-		n += int(escapes[s[i]])
-	}
-	return n
-}
 
 // sizeOf returns how many bytes v has as JSON.
 func sizeOf(v json.Marshaler) (int, error) {

@@ -10,6 +10,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/testsize"
 )
 
@@ -120,7 +121,7 @@ func TestBlanks(t *testing.T) {
 			}
 		}
 		for _, e := range res.Pack.Entries {
-			if n := textBytes(e.Content); n > textRoom(8000/SpanShare)+2 || n > 1000 && !strings.Contains(e.Content, truncated) {
+			if n := quote.JSONBytes(e.Content); !quote.Fits(e.Content, 8000/SpanShare) || n > 1000 && !strings.Contains(e.Content, quote.Truncated) {
 				t.Errorf("%s: %d bytes of %s", name, n, e.SourceID)
 			}
 		}

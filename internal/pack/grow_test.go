@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/testsize"
 )
@@ -97,8 +98,8 @@ func TestNote(t *testing.T) {
 	}{
 		{minNoted - 1, hmx.SectionFacts, ""},
 		{minNoted, hmx.SectionCore, ""},
-		{minNoted, hmx.SectionFacts, "## Core\n- The agent deploys.\n## Facts\n" + quoteNote + "`"},
-		{MaxBudget, hmx.SectionEpisodes, "## Core\n- The agent deploys.\n## Episodes\n" + quoteNote + "`"},
+		{minNoted, hmx.SectionFacts, "## Core\n- The agent deploys.\n## Facts\n" + quote.Note + "`"},
+		{MaxBudget, hmx.SectionEpisodes, "## Core\n- The agent deploys.\n## Episodes\n" + quote.Note + "`"},
 	} {
 		b := newBoard(t, Request{Query: "q", Budget: c.budget})
 		b.add(Candidate{Section: hmx.SectionCore, Trust: record.Operator}, "The agent deploys.")
@@ -108,13 +109,13 @@ func TestNote(t *testing.T) {
 			b.in.Request.Sections = []hmx.Section{hmx.SectionCore}
 		}
 		text := b.compose().Text
-		if n := strings.Count(text, quoteNote); n != min(1, len(c.want)) || !strings.HasPrefix(text, c.want) {
+		if n := strings.Count(text, quote.Note); n != min(1, len(c.want)) || !strings.HasPrefix(text, c.want) {
 			t.Errorf("%d tokens, %s:\n%s", c.budget, c.section, text)
 		}
 	}
 	// Hints are quotes as well.
-	text := markdown(nil, quoteNote, hintsText(&hmx.WorkflowHints{Blockers: []string{"git: refused"}}), "")
-	if !strings.HasPrefix(text, "## Next steps\n"+quoteNote+"`") {
+	text := markdown(nil, quote.Note, hintsText(&hmx.WorkflowHints{Blockers: []string{"git: refused"}}), "")
+	if !strings.HasPrefix(text, "## Next steps\n"+quote.Note+"`") {
 		t.Errorf("%q", text)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/memory"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -150,7 +151,7 @@ func (s *Step) tools() []string { return s.Tools[:min(len(s.Tools), maxTools)] }
 // longWords returns the words at the beginning of a text that are not short, in lower case.
 func longWords(text string) map[string]bool {
 	set := map[string]bool{}
-	text = text[:runeStart(text, ruleBytes)]
+	text = quote.Head(text, ruleBytes)
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if utf8.RuneCountInString(word) >= wordLetters {
 			set[word] = true
@@ -221,14 +222,14 @@ func (t *Task) blockers() []string {
 func clip(text string, most int) string {
 	long := len(text) > most
 	if long { // the far end is not read
-		text = text[:runeStart(text, most)]
+		text = quote.Head(text, most)
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if !long && len(text) <= most {
 		return text
 	}
 	const mark = "…"
-	n := runeStart(text, min(len(text), most-len(mark)))
+	n := len(quote.Head(text, most-len(mark)))
 	return strings.TrimRight(text[:tokens.Between(text, n/2, n)], " ") + mark
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 )
 
@@ -297,7 +298,7 @@ func (n *naive) of(section hmx.Section) []*soul {
 // count is the cost of an item by itself.
 func (n *naive) count(it *Item) int {
 	if n.lines[it] == 0 {
-		n.lines[it] = n.in.Counter.Count(itemText(it))
+		n.lines[it] = n.in.Counter.Count(it.lines())
 	}
 	return n.lines[it]
 }
@@ -330,13 +331,13 @@ func (n *naive) cost(section hmx.Section, more *Item) int {
 	for _, it := range items {
 		cost += n.count(it)
 		if it.Fenced() {
-			quotes = append(quotes, itemText(it))
+			quotes = append(quotes, it.lines())
 		}
 		at := time.Unix(0, it.Time).UTC()
 		days[at.Format(time.DateOnly)], years[at.Year()] = true, true
 	}
 	if len(quotes) > 0 {
-		open, shut := fence(fenceSeed(n.in.State.Tenant, n.in.Request.Agent), section, quotes)
+		open, shut := quote.Fence(fenceSeed(n.in.State.Tenant, n.in.Request.Agent), string(section), quotes)
 		cost += c.Count(open) + c.Count(shut)
 	}
 	if section == hmx.SectionEpisodes || section == hmx.SectionEvidence {
@@ -418,7 +419,7 @@ func (n *naive) item(s *soul, most int) *Item {
 	if n.binds(s) {
 		words = nil
 	}
-	text, cut := span(n.in.Counter, s.source.Text, most, words)
+	text, cut := quote.Span(n.in.Counter, s.source.Text, most, words)
 	if cut && strings.TrimSpace(strings.ReplaceAll(text, "[truncated]", "")) == "" {
 		return nil
 	}

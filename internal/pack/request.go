@@ -10,12 +10,12 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/merkle"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -85,7 +85,7 @@ func checkWeights(field string, named map[string]float64, allowed []string) erro
 	for _, name := range given {
 		x := named[name]
 		if !slices.Contains(allowed, name) {
-			return fault.Newf(fault.InvalidArgument, "%s: %s is not one", field, shown(name)).WithFix("use " + listed(allowed))
+			return fault.Newf(fault.InvalidArgument, "%s: %s is not one", field, quote.Name(name)).WithFix("use " + listed(allowed))
 		}
 		if !(x >= 0 && x <= mostWeight) {
 			return fault.Newf(fault.InvalidArgument, "%s: %s is %v", field, name, x).WithFix("give a number from 0 to 1000000")
@@ -243,14 +243,14 @@ func (r *Request) priors() (p Priors, err error) {
 	}
 	for _, part := range slices.Sorted(maps.Keys(doc)) {
 		if part != "sections" && part != "sources" {
-			return p, bad("%s is neither sections nor sources", shown(part))
+			return p, bad("%s is neither sections nor sources", quote.Name(part))
 		}
 		for _, name := range slices.Sorted(maps.Keys(doc[part])) {
 			if part == "sections" && hmx.Section(name).Priority() < 0 {
-				return p, bad("%s is no section", shown(name))
+				return p, bad("%s is no section", quote.Name(name))
 			}
 			if x := doc[part][name]; !(x >= 0 && x <= 1) {
-				return p, bad("%s of %s is %v, but must be from 0 to 1", shown(name), shown(part), x)
+				return p, bad("%s of %s is %v, but must be from 0 to 1", quote.Name(name), quote.Name(part), x)
 			}
 		}
 	}
@@ -330,22 +330,9 @@ func texts[T ~string](list []T) []string {
 }
 
 func unknown(field, name string, allowed []string) error {
-	return fault.Newf(fault.InvalidArgument, "%s: %s is not one", field, shown(name)).WithFix("use " + listed(allowed))
+	return fault.Newf(fault.InvalidArgument, "%s: %s is not one", field, quote.Name(name)).WithFix("use " + listed(allowed))
 }
 
 func listed(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
-}
-
-// shown quotes a name for an error, short and with hidden characters written out.
-func shown(s string) string {
-	const most = 40
-	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		return fmt.Sprintf("%+q… (%d bytes)", s[:cut], len(s))
-	}
-	return fmt.Sprintf("%+q", s)
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/tokens"
 )
@@ -137,7 +138,7 @@ func (s *Source) Write(c *Candidate, counter tokens.Counter, most, known int) in
 		return 0
 	}
 	it := Item{c.Section, s.ID, s.Label, s.Text, c.Time, c.Trust}
-	s.whole = lines{section: c.Section, text: itemText(&it)}
+	s.whole = lines{section: c.Section, text: it.lines()}
 	if s.whole.tokens = known; known == 0 {
 		s.whole.tokens = counter.Count(s.whole.text)
 	}
@@ -148,7 +149,7 @@ func (s *Source) Write(c *Candidate, counter tokens.Counter, most, known int) in
 func (s *Source) fits(most int) bool {
 	// A token has at least one byte.
 	few := len(s.Text) <= most || s.Tokens > 0 && s.Tokens <= most
-	return few && fitsRoom(s.Text, textRoom(most)) && Visible(s.Text) == s.Text
+	return few && quote.Fits(s.Text, most) && quote.Visible(s.Text) == s.Text
 }
 
 // ready reads x and reports whether it may be kept. Its evidence must verify, and no kept text

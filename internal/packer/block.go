@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/board"
 	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/excerpt"
@@ -17,10 +18,14 @@ import (
 	"lukasa.dev/internal/retrieval"
 )
 
+// BlockRequest names the topic and the size of a block. The library has the same name for it, as
+// the field of PackContextOptions.
+type BlockRequest = block.Request
+
 // PackContextOptions says what a block of context is about, and who reads it.
 type PackContextOptions struct {
 	Tenant string
-	pack.BlockRequest
+	BlockRequest
 	View board.View
 }
 
@@ -50,11 +55,11 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 		return "", err
 	}
 	defer b.limit.Release()
-	var entries []pack.BlockEntry
+	var entries []block.Entry
 	now, there := access.NowOf(view, &ledger.Tenant{}), false
 	err = b.core.ReadAs(ctx, o.Tenant, view, func(s board.State) error {
 		there = true
-		search := &retrieval.SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: pack.BlockCandidates, View: s.View}
+		search := &retrieval.SearchOptions{Tenant: o.Tenant, Query: request.Topic, TopK: block.Candidates, View: s.View}
 		if err := retrieval.CheckSearch(search); err != nil {
 			return err
 		}
@@ -68,7 +73,7 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 		if p.Whole, err = board.Unerased(s); err != nil {
 			return err
 		}
-		if request.Ordering != pack.ByRelevance {
+		if request.Ordering != block.ByRelevance {
 			if err := p.measureLag(); err != nil {
 				return err
 			}
@@ -79,16 +84,16 @@ func (b *Packer) PackContext(ctx context.Context, o PackContextOptions) (string,
 	if err != nil && (there || fault.CodeOf(err) != fault.NotFound) {
 		return "", err // otherwise it is a tenant without records
 	}
-	return pack.Block(request, now, entries), nil
+	return block.Compose(request, now, entries), nil
 }
 
 // blockEntries returns what a block may have.
-func (p *Assembly) blockEntries(ctx context.Context) ([]pack.BlockEntry, error) {
+func (p *Assembly) blockEntries(ctx context.Context) ([]block.Entry, error) {
 	answer, _, err := p.Answer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]*pack.BlockEntry, len(answer.Hits))
+	found := make([]*block.Entry, len(answer.Hits))
 	if err := p.Parallel(ctx, len(found), func(i int) (err error) {
 		found[i], err = p.blockEntry(&answer.Hits[i])
 		return err
@@ -99,7 +104,7 @@ func (p *Assembly) blockEntries(ctx context.Context) ([]pack.BlockEntry, error) 
 	for i := range answer.Hits {
 		best = max(best, answer.Hits[i].Score)
 	}
-	var list []pack.BlockEntry
+	var list []block.Entry
 	for i, e := range found {
 		if e == nil {
 			continue
@@ -113,13 +118,13 @@ func (p *Assembly) blockEntries(ctx context.Context) ([]pack.BlockEntry, error) 
 }
 
 // blockEntry reads a hit, or returns nil if it does not belong into a block.
-func (p *Assembly) blockEntry(h *recall.Hit) (*pack.BlockEntry, error) {
+func (p *Assembly) blockEntry(h *recall.Hit) (*block.Entry, error) {
 	rec, err := p.Record(h.Position)
 	if err != nil || rec == nil {
 		return nil, err
 	}
 	var s pack.Source
-	e := &pack.BlockEntry{Quoted: rec.Header.Trust < record.Agent, Time: rec.Header.Time}
+	e := &block.Entry{Quoted: rec.Header.Trust < record.Agent, Time: rec.Header.Time}
 	if rec.Event != nil {
 		excerpt.QuoteEvent(rec.Event, p.Tenant.Name, &s)
 		e.Time = index.Nanos(rec.Event.Timestamp.Time())

@@ -12,6 +12,7 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 )
 
@@ -225,7 +226,7 @@ func (p *Assembly) count(i int, text string) int {
 	kept := p.kept(i)
 	n := kept.get(countText)
 	if n == 0 && i < p.counted {
-		n = p.counter.Count(pack.Visible(text))
+		n = p.counter.Count(quote.Visible(text))
 		kept.put(countText, n)
 	}
 	return n

@@ -18,6 +18,7 @@ import (
 	"lukasa.dev/internal/index/roster"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/record"
 )
 
@@ -197,7 +198,7 @@ func (v *verifying) compare(e *hmx.Entry, said *stated, t *truth) string {
 		return fmt.Sprintf("provenance.evidence_count: it is %d, but it has from %d to %d records as evidence", e.Provenance.EvidenceCount, t.least, t.most)
 	}
 	quoted := slices.ContainsFunc(t.texts, func(text string) bool {
-		cut, ok := pack.Quotes(clean(text), e.Content)
+		cut, ok := quote.Check(clean(text), e.Content)
 		return ok && cut == said.Truncated
 	})
 	if !quoted {

@@ -13,8 +13,8 @@ import (
 	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/pack"
 	"lukasa.dev/internal/packproof"
+	"lukasa.dev/internal/quote"
 )
 
 // ExplainCommand returns the command `lukasa explain`.
@@ -134,7 +134,7 @@ func showExplanation(s *ask.Shell, e *lukasa.Explanation, what string) {
 		verdict = s.Paint.Green("in")
 	}
 	fmt.Fprintf(s.Stdout, "%s %s\n", verdict, s.Paint.Bold(show.PackLine(name, 500)))
-	s.Paragraph(pack.Visible(e.Detail), 2)
+	s.Paragraph(quote.Visible(e.Detail), 2)
 	if v := e.Verdict; v != nil {
 		s.Detail("section", string(v.Candidate.Section))
 		s.Detail("rank", fmt.Sprintf("%d, score %.3f", v.Rank, v.Score))

@@ -15,6 +15,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/answer"
+	"lukasa.dev/internal/block"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
@@ -123,9 +124,9 @@ docs/packs.md has the details.`,
 	f.BoolVar(&flags.verify, "verify", false, "prove each entry down to the journal, against a signed checkpoint")
 	f.StringVar(&flags.explain, "explain", "", "say why this `ID` or URI is in the pack, or is not, instead of printing it")
 	f.BoolVar(&flags.context, "context", false, "give a block of bullets about QUERY instead of a pack")
-	f.StringVar(&flags.ordering, "ordering", "", "with --context: what comes first, an `ORDER`: "+strings.Join(ask.Names(pack.Orderings()), ", ")+" (default "+string(pack.ByRelevanceAndRecency)+")")
+	f.StringVar(&flags.ordering, "ordering", "", "with --context: what comes first, an `ORDER`: "+strings.Join(ask.Names(block.Orderings()), ", ")+" (default "+string(block.ByRelevanceAndRecency)+")")
 	ask.SuggestValues(c, "format", PackFormats())
-	ask.SuggestValues(c, "ordering", ask.Names(pack.Orderings()))
+	ask.SuggestValues(c, "ordering", ask.Names(block.Orderings()))
 	return c
 }
 
@@ -548,17 +549,17 @@ func packContext(s *ask.Shell, c *cobra.Command, topic string, flags *packFlags,
 		if err != nil {
 			return err
 		}
-		block, err := t.PackContext(ctx, o)
+		text, err := t.PackContext(ctx, o)
 		if err != nil {
 			return asPack(c, err)
 		}
 		if format == packJSON {
-			return s.WriteJSON(answer.BlockOf(block))
+			return s.WriteJSON(answer.BlockOf(text))
 		}
-		if block != "" && s.Detect(s.Stdout.Target).Is {
-			block += "\n" // only at a terminal: the output to a pipe stays within the budget
+		if text != "" && s.Detect(s.Stdout.Target).Is {
+			text += "\n" // only at a terminal: the output to a pipe stays within the budget
 		}
-		_, err = io.WriteString(s.Stdout, block)
+		_, err = io.WriteString(s.Stdout, text)
 		return err
 	})
 }

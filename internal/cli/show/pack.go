@@ -11,7 +11,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/cli/term"
-	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 )
 
 // ProvenText returns what was proven, in words.
@@ -61,7 +61,7 @@ func metadataMember[T any](p *hmx.Pack, name string) (v T) {
 // PackLine returns the first line of a text that is not blank, without control characters and
 // cut to the width of the screen.
 func PackLine(text string, most int) string {
-	for line := range strings.Lines(pack.Visible(text)) {
+	for line := range strings.Lines(quote.Visible(text)) {
 		if strings.TrimSpace(line) != "" {
 			more := term.Preview(line, most)
 			if rest := strings.TrimSpace(text); strings.Contains(rest, "\n") && !strings.HasSuffix(more, "…") {

@@ -14,7 +14,7 @@ import (
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/operation"
-	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 )
 
 // outcome is the result of a tool call.
@@ -163,7 +163,7 @@ func complaint(f *fault.Error) string {
 	if advice := f.Advice(); advice != "" {
 		text += "\nfix: " + advice
 	}
-	return pack.Visible(text)
+	return quote.Visible(text)
 }
 
 // render makes an answer into text and data. Hidden characters of stored text are written out
@@ -173,7 +173,7 @@ func render(out any) (outcome, error) {
 		return outcome{text: strings.ToValidUTF8(text.Body, "\uFFFD")}, nil
 	}
 	data, err := encode(out)
-	data = pack.VisibleJSON(data)
+	data = quote.VisibleJSON(data)
 	return outcome{text: string(data), data: data}, err
 }
 

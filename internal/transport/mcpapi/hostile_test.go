@@ -11,7 +11,7 @@ import (
 
 	"lukasa.dev/internal/auth"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 )
 
 // TestHostileBodies sends malformed bodies, and checks that each gets an answer and that the
@@ -175,7 +175,7 @@ func TestHiddenTextIsShown(t *testing.T) {
 			t.Fatalf("%s: %v in %s", tool, err, w.Body)
 		}
 		for _, text := range []string{got.Content[0].Text, string(got.Data)} {
-			if pack.Visible(text) != text {
+			if quote.Visible(text) != text {
 				t.Errorf("%s: something is hidden in %q", tool, text)
 			}
 		}
@@ -183,7 +183,7 @@ func TestHiddenTextIsShown(t *testing.T) {
 	}
 	call("remember", map[string]any{"key": "a", "text": hidden})
 	for tool, args := range map[string]map[string]any{"recall": {"key": "a"}, "search_memories": {"query": "zebra"}, "pack_context": {"topic": "zebra"}} {
-		if got := call(tool, args); !strings.Contains(got, pack.Visible(hidden)) || !strings.Contains(got, "<U+202E>evil") {
+		if got := call(tool, args); !strings.Contains(got, quote.Visible(hidden)) || !strings.Contains(got, "<U+202E>evil") {
 			t.Errorf("%s: %q", tool, got)
 		}
 	}

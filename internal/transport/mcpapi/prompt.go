@@ -11,7 +11,7 @@ import (
 
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/operation"
-	"lukasa.dev/internal/pack"
+	"lukasa.dev/internal/quote"
 )
 
 // addPrompts offers what a user may want to begin with.
@@ -101,8 +101,8 @@ func (s *connection) startTask(ctx context.Context, args map[string]string) (str
 	if b.Len() == 0 {
 		b.WriteString("nothing\n")
 	}
-	return "I begin this task: " + indented(pack.Visible(task)) + "\n\nWhat is known for it. " + evidence + "\n\n" +
-		fence("text", pack.Visible(b.String())) + "\nSay in a few lines what of it matters here, then do the task.\n", nil
+	return "I begin this task: " + indented(quote.Visible(task)) + "\n\nWhat is known for it. " + evidence + "\n\n" +
+		fence("text", quote.Visible(b.String())) + "\nSay in a few lines what of it matters here, then do the task.\n", nil
 }
 
 // entry is a line of a bundle.
@@ -132,7 +132,7 @@ func (s *connection) recallAbout(ctx context.Context, args map[string]string) (s
 	if !ok {
 		return "", fault.Newf(fault.Internal, "pack_context answered %T", out)
 	}
-	return "Tell me what is known about " + indented(pack.Visible(args["topic"])) + ". Use what follows, and say what it does not answer. " +
+	return "Tell me what is known about " + indented(quote.Visible(args["topic"])) + ". Use what follows, and say what it does not answer. " +
 		evidence + "\n\n" + fence("markdown", text.Body), nil
 }
 
@@ -147,6 +147,6 @@ func (s *connection) reviewMemory(ctx context.Context, args map[string]string) (
 		return "", err
 	}
 	return "Check whether this memory still holds. If it does not, correct it with remember, or with forget if nothing should stand in its place. " +
-		evidence + "\n\nAs it is now:\n\n" + fence("json", pack.Visible(string(now))) +
-		"\nHow it came about:\n\n" + fence("json", pack.Visible(string(was))), nil
+		evidence + "\n\nAs it is now:\n\n" + fence("json", quote.Visible(string(now))) +
+		"\nHow it came about:\n\n" + fence("json", quote.Visible(string(was))), nil
 }

@@ -1,4 +1,4 @@
-package pack
+package quote
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"lukasa.dev/hmx"
+	"lukasa.dev/internal/quote/quotetest"
 	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
@@ -42,17 +42,17 @@ func TestSpan(t *testing.T) {
 		{"none", minutes, 0, nil, "", true},
 		{"nothing", "", 0, nil, "", false},
 	} {
-		got, cut := span(tokens.O200k(), c.text, c.most, c.words)
+		got, cut := Span(tokens.O200k(), c.text, c.most, c.words)
 		if strings.ReplaceAll(got, "\n", "") != strings.ReplaceAll(c.want, "\n", "") || cut != c.cut {
 			t.Errorf("%s: %q (%d tokens), want %q", c.name, got, tokens.O200k().Count(got), c.want)
 		}
 	}
 }
 
-// checkSpan checks the promises of span.
+// checkSpan checks the promises of Span.
 func checkSpan(t *testing.T, c tokens.Counter, text string, most int, words []string) {
 	t.Helper()
-	out, cut := span(c, text, most, words)
+	out, cut := Span(c, text, most, words)
 	if !utf8.ValidString(text) {
 		text = string([]rune(text))
 	}
@@ -69,11 +69,11 @@ func checkSpan(t *testing.T, c tokens.Counter, text string, most int, words []st
 		return
 	}
 	kept := out
-	before, isBefore := strings.CutPrefix(kept, truncated+" ")
+	before, isBefore := strings.CutPrefix(kept, Truncated+" ")
 	if isBefore && !strings.HasPrefix(text, out) {
 		kept = before
 	}
-	kept, behind := strings.CutSuffix(kept, " "+truncated)
+	kept, behind := strings.CutSuffix(kept, " "+Truncated)
 	if !behind && !isBefore {
 		t.Fatalf("no marker in %q from %q", out, text)
 	}
@@ -99,7 +99,7 @@ func TestSpanProperties(t *testing.T) {
 		checkSpan(t, c, b.String(), rng.IntN(150), words)
 	}
 	for range 1000 {
-		text := hostile(rng) + hostile(rng) + hostile(rng)
+		text := quotetest.Hostile(rng) + quotetest.Hostile(rng) + quotetest.Hostile(rng)
 		checkSpan(t, tokens.O200k(), text, rng.IntN(80), []string{"system", "quote", "a"})
 	}
 }
@@ -118,8 +118,8 @@ func TestSpanBetweenWords(t *testing.T) {
 		}
 		text := b.String()
 		c := []tokens.Counter{tokens.O200k(), tokens.Estimate()}[rng.IntN(2)]
-		out, cut := span(c, text, 10+rng.IntN(80), []string{fmt.Sprint("user_name", rng.IntN(count))})
-		kept := strings.TrimSuffix(strings.TrimPrefix(out, truncated+" "), " "+truncated)
+		out, cut := Span(c, text, 10+rng.IntN(80), []string{fmt.Sprint("user_name", rng.IntN(count))})
+		kept := strings.TrimSuffix(strings.TrimPrefix(out, Truncated+" "), " "+Truncated)
 		from := strings.Index(text, kept)
 		if !cut || kept == "" || from < 0 {
 			t.Fatalf("%q of %q", out, text)
@@ -142,8 +142,8 @@ func TestSpanKeepsMarks(t *testing.T) {
 		strings.Repeat("x", spanBytes-1) + strings.Repeat("e\u0301", 3000),
 	} {
 		for most := 13; most < 700; most += 7 {
-			out, _ := span(tokens.O200k(), text, most, nil)
-			kept, cut := strings.CutSuffix(out, " "+truncated)
+			out, _ := Span(tokens.O200k(), text, most, nil)
+			kept, cut := strings.CutSuffix(out, " "+Truncated)
 			if !cut {
 				continue // nothing is kept
 			}
@@ -162,7 +162,7 @@ func TestSpanHasWhatIsAsked(t *testing.T) {
 		for before := 1; before < 220; before++ {
 			for _, most := range []int{56, 64, 128} {
 				text := strings.Repeat(c.before, before) + c.word + strings.Repeat(c.behind, 500)
-				if out, _ := span(tokens.O200k(), text, most, []string{c.word}); !strings.Contains(out, c.word) {
+				if out, _ := Span(tokens.O200k(), text, most, []string{c.word}); !strings.Contains(out, c.word) {
 					t.Fatalf("%d times %q before it, %d tokens: %q", before, c.before, most, out)
 				}
 			}
@@ -175,7 +175,7 @@ func TestSpanOfLongTexts(t *testing.T) {
 	fill := strings.Repeat("Nothing of note happened on this day. ", 2000)
 	for n := range 40 {
 		text := fill[:spanBytes-n] + " Refund total is EUR 1234567890 and no more. " + fill
-		out, _ := span(tokens.O200k(), text, 64, []string{"refund"})
+		out, _ := Span(tokens.O200k(), text, 64, []string{"refund"})
 		if at := strings.Index(out, "EUR 1"); at >= 0 && !strings.HasPrefix(out[at:], "EUR 1234567890 ") {
 			t.Errorf("%d before the end: %q", n, out)
 		}
@@ -229,37 +229,10 @@ func TestSpanOfMuch(t *testing.T) {
 			words := []string{"failed", "x", "世"}
 			checkSpan(t, tokens.O200k(), text, most, words)
 			l := &laborious{Counter: tokens.O200k()}
-			span(l, text, most, words)
+			Span(l, text, most, words)
 			if l.bytes > 64*spanBytes {
 				t.Errorf("%s, %d tokens: %d bytes were counted", name, most, l.bytes)
 			}
-		}
-	}
-}
-
-// TestManyLongWords: many texts of one word cost little more than what is kept of them, for any
-// budget.
-func TestManyLongWords(t *testing.T) {
-	testsize.Long(t, "it cuts long texts")
-	rng := rand.New(rand.NewPCG(6, 6))
-	for name, letters := range map[string]string{"words": "etaoinshrdlu", "x": "x", "blanks": " ", "Chinese": "世界大学"} {
-		b := newBoard(t, Request{Query: "q", Budget: MaxBudget})
-		runes := []rune(letters)
-		for i := range 100 {
-			text := make([]rune, 60_000/len(string(runes[:1])))
-			for j := range text {
-				text[j] = runes[rng.IntN(len(runes))]
-			}
-			b.add(Candidate{Section: hmx.SectionEpisodes, Relevance: 1 - float64(i)/400}, fmt.Sprint("item", i, " ", string(text), " end"))
-		}
-		l := &laborious{Counter: b.in.Counter}
-		b.in.Counter = l
-		in := b.input()
-		if _, err := Compose(in); err != nil {
-			t.Fatal(err)
-		}
-		if l.bytes > 100*60_000 {
-			t.Errorf("%s: %d bytes were counted", name, l.bytes)
 		}
 	}
 }
@@ -280,7 +253,7 @@ func TestPieces(t *testing.T) {
 func FuzzSpan(f *testing.F) {
 	f.Add(minutes, 20, "ann")
 	f.Add("", 0, "")
-	for _, s := range hostileParts {
+	for _, s := range quotetest.Parts() {
 		f.Add(s+" "+minutes, 30, s)
 	}
 	f.Fuzz(func(t *testing.T, text string, most int, word string) {
@@ -307,6 +280,6 @@ func BenchmarkSpan(b *testing.B) {
 	text := strings.Repeat(minutes+"\n", 50)
 	b.ReportAllocs()
 	for b.Loop() {
-		span(tokens.O200k(), text, 64, []string{"certificate", "expires", "mail", "when"})
+		Span(tokens.O200k(), text, 64, []string{"certificate", "expires", "mail", "when"})
 	}
 }

@@ -1,4 +1,11 @@
-package pack
+// Package block composes a block of context about a topic: one line of markdown for each memory.
+//
+// It guarantees that a block has at most its budget of tokens, at four characters per token,
+// and states its true size; that each memory is whole, on one line, or left out; and that no
+// text has an effect as markdown or hides a character. The same request, time and entries give
+// the same block, in any order of the entries. The caller supplies relevance and decides what
+// may be seen.
+package block
 
 import (
 	"cmp"
@@ -12,6 +19,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/quote"
 	"lukasa.dev/internal/salience"
 )
 
@@ -28,42 +36,48 @@ const (
 // Orderings lists the orderings.
 func Orderings() []Ordering { return []Ordering{ByRelevance, ByRecency, ByRelevanceAndRecency} }
 
-// Budgets of a block, in tokens. A budget outside the limits is clamped to them.
+// Limits of a request.
 const (
-	DefaultBlockBudget = 2000
-	MaxBlockBudget     = 100_000
-	BlockCandidates    = 50 // candidates of a block
+	MaxTopic   = 32 << 10 // bytes
+	Candidates = 50       // entries that a caller supplies, at most
 )
 
-// BlockRequest is the request for a block.
-type BlockRequest struct {
+// Budgets of a block, in tokens. A budget outside the limits is clamped to them.
+const (
+	DefaultBudget = 2000
+	MaxBudget     = 100_000
+)
+
+// Request is the request for a block.
+type Request struct {
 	Topic    string
-	Budget   hmx.Opt[int] // DefaultBlockBudget unless set
+	Budget   hmx.Opt[int] // DefaultBudget unless set
 	Ordering Ordering     // empty means relevance and recency
 }
 
 // Normalize returns the request with defaults filled in and the budget within its limits. It
 // refuses an unknown ordering and an invalid topic.
-func (r BlockRequest) Normalize() (BlockRequest, error) {
+func (r Request) Normalize() (Request, error) {
 	switch {
 	case strings.TrimSpace(r.Topic) == "":
 		return r, fault.New(fault.InvalidArgument, "topic: it is empty").WithFix("give the topic, in a few words")
-	case len(r.Topic) > MaxQuery:
-		return r, fault.Newf(fault.InvalidArgument, "topic: it has %d bytes", len(r.Topic)).WithFix(fmt.Sprintf("give %d at most", MaxQuery))
+	case len(r.Topic) > MaxTopic:
+		return r, fault.Newf(fault.InvalidArgument, "topic: it has %d bytes", len(r.Topic)).WithFix(fmt.Sprintf("give %d at most", MaxTopic))
 	}
 	r.Topic = strings.ToValidUTF8(r.Topic, "\uFFFD")
 	if r.Ordering == "" {
 		r.Ordering = ByRelevanceAndRecency
 	}
 	if !slices.Contains(Orderings(), r.Ordering) {
-		return r, unknown("ordering", string(r.Ordering), texts(Orderings()))
+		return r, fault.Newf(fault.InvalidArgument, "ordering: %s is not one", quote.Name(string(r.Ordering))).
+			WithFix(fmt.Sprintf("use %s, %s or %s", ByRelevance, ByRecency, ByRelevanceAndRecency))
 	}
-	r.Budget = hmx.Some(min(max(r.Budget.Or(DefaultBlockBudget), 1), MaxBlockBudget))
+	r.Budget = hmx.Some(min(max(r.Budget.Or(DefaultBudget), 1), MaxBudget))
 	return r, nil
 }
 
-// BlockEntry is a memory that is a candidate for a block.
-type BlockEntry struct {
+// Entry is a memory that is a candidate for a block.
+type Entry struct {
 	ID        string
 	Name      string
 	Text      string
@@ -78,16 +92,16 @@ const (
 	blendRecency   = 0.3
 )
 
-// Block returns a markdown block of as many entries as fit into the budget. A token is counted
+// Compose returns a markdown block of as many entries as fit into the budget. A token is counted
 // as four characters. An entry that is too large for the remaining room is skipped, never cut.
 // The request is normalised.
-func Block(r BlockRequest, now int64, entries []BlockEntry) string {
+func Compose(r Request, now int64, entries []Entry) string {
 	f := frameOf(r.Topic)
 	budget := r.Budget.Value
 	var lines []string
 	runes, smallest := 0, 0
 	for _, e := range r.sorted(now, entries) {
-		line := blockLine(&e)
+		line := lineOf(&e)
 		if line == "" {
 			continue
 		}
@@ -121,9 +135,9 @@ func Block(r BlockRequest, now int64, entries []BlockEntry) string {
 }
 
 // sorted returns the entries, the best first.
-func (r *BlockRequest) sorted(now int64, entries []BlockEntry) []BlockEntry {
+func (r *Request) sorted(now int64, entries []Entry) []Entry {
 	type scored struct {
-		BlockEntry
+		Entry
 		score float64
 	}
 	list := make([]scored, len(entries))
@@ -147,9 +161,9 @@ func (r *BlockRequest) sorted(now int64, entries []BlockEntry) []BlockEntry {
 		}
 		return cmp.Or(cmp.Compare(b.score, a.score), relevance, newer, cmp.Compare(a.ID, b.ID), cmp.Compare(a.Text, b.Text))
 	})
-	out := make([]BlockEntry, len(list))
+	out := make([]Entry, len(list))
 	for i := range list {
-		out[i] = list[i].BlockEntry
+		out[i] = list[i].Entry
 	}
 	return out
 }
@@ -172,19 +186,19 @@ const (
 	nameRunes  = 120
 )
 
-// blockFrame is the header of a block without its numbers.
-type blockFrame struct {
+// frame is the header of a block without its numbers.
+type frame struct {
 	before string
 	runes  int // length of before
 }
 
-func frameOf(topic string) blockFrame {
-	before := "## Context for '" + string(appendInline(nil, shortened(oneLine(Visible(topic)), topicRunes))) + "' ("
-	return blockFrame{before, utf8.RuneCountInString(before)}
+func frameOf(topic string) frame {
+	before := "## Context for '" + string(quote.AppendInline(nil, shortened(quote.OneLine(topic), topicRunes))) + "' ("
+	return frame{before, utf8.RuneCountInString(before)}
 }
 
 // count returns the header up to the number of tokens, with the number of memories.
-func (f *blockFrame) count(memories int) string {
+func (f *frame) count(memories int) string {
 	if memories == 1 {
 		return "1 memory, ~"
 	}
@@ -196,7 +210,7 @@ const frameEnd = " tokens)"
 // tokens returns how many tokens a block has with the given number of memories and of
 // characters behind the header. The header includes this number, so it is the value that is
 // true once it is written there.
-func (f *blockFrame) tokens(memories, behind int) int {
+func (f *frame) tokens(memories, behind int) int {
 	runes := f.runes + len(f.count(memories)) + len(frameEnd) + behind
 	for digits := 1; ; digits++ {
 		if n := quarter(runes + digits); len(strconv.Itoa(n)) <= digits {
@@ -206,29 +220,34 @@ func (f *blockFrame) tokens(memories, behind int) int {
 }
 
 // header returns the header of a block with the given number of characters behind it.
-func (f *blockFrame) header(memories, behind int) string {
+func (f *frame) header(memories, behind int) string {
 	return f.before + f.count(memories) + strconv.Itoa(f.tokens(memories, behind)) + frameEnd
 }
 
 // quarter returns how many tokens the given number of characters has.
 func quarter(runes int) int { return (runes + 3) / 4 }
 
-// blockLine returns the line of an entry, or nothing if its text is empty.
-func blockLine(e *BlockEntry) string {
-	text := oneLine(Visible(e.Text))
+// lineOf returns the line of an entry, or nothing if its text is empty.
+func lineOf(e *Entry) string {
+	text := quote.OneLine(e.Text)
 	if text == "" {
 		return ""
 	}
-	name := oneLine(Visible(without(e.Name, "*`")))
+	name := quote.OneLine(strings.Map(func(r rune) rune {
+		if r == '*' || r == '`' {
+			return -1
+		}
+		return r
+	}, e.Name))
 	if name == "" {
 		name = "memory"
 	}
-	b := append([]byte("- **"), appendInline(nil, shortened(name, nameRunes))...)
+	b := append([]byte("- **"), quote.AppendInline(nil, shortened(name, nameRunes))...)
 	b = append(b, "**: "...)
 	if !e.Quoted {
-		return string(appendInline(b, text))
+		return string(quote.AppendInline(b, text))
 	}
-	b = appendInline(append(b, '"'), strings.Map(func(r rune) rune {
+	b = quote.AppendInline(append(b, '"'), strings.Map(func(r rune) rune {
 		if quoteLike(r) {
 			return '\''
 		}
@@ -247,5 +266,5 @@ func shortened(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	return firstRunes(s, most-1) + "…"
+	return quote.FirstRunes(s, most-1) + "…"
 }

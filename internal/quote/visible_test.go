@@ -1,12 +1,12 @@
-package pack
+package quote
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
-	"unicode/utf8"
 
+	"lukasa.dev/internal/quote/quotetest"
 	"lukasa.dev/internal/testsize"
 )
 
@@ -59,53 +59,19 @@ func TestVisibleShowsAll(t *testing.T) {
 			continue
 		}
 		got := Visible("a b" + string(r) + " c")
-		if hides := mustShow(r) && !isSelector(r); hides != strings.Contains(got, "<U+") {
+		if hides := quotetest.Ignorable(r) && !isSelector(r); hides != strings.Contains(got, "<U+") {
 			t.Errorf("%U: %q", r, got)
 		}
 	}
 }
 
-// mustShow reports by the tables of Unicode whether a character is invisible.
-func mustShow(r rune) bool {
-	if unicode.Is(unicode.Prepended_Concatenation_Mark, r) {
-		return false
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
-		r == 0x2800
-}
-
-// checkShown reports hidden characters that remain in a text.
-func checkShown(t *testing.T, text string) {
-	t.Helper()
-	if !utf8.ValidString(text) {
-		t.Fatalf("not UTF-8: %q", text)
-	}
-	var last rune
-	for i, r := range text {
-		switch next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):]); {
-		case r == '\n' || r == '\t' || !mustShow(r):
-		case r == 0x200C || r == 0x200D:
-			if last < 0x2C7 || next < 0x2C7 || unicode.IsSpace(last) || unicode.IsSpace(next) || mustShow(next) {
-				t.Fatalf("%U between %q and %q in %q", r, last, next, text)
-			}
-		case isSelector(r):
-			if last <= ' ' || mustShow(last) {
-				t.Fatalf("%U behind %q in %q", r, last, text)
-			}
-		default:
-			t.Fatalf("%U in %q", r, text)
-		}
-		last = r
-	}
-}
-
 func FuzzVisible(f *testing.F) {
-	for _, s := range hostileParts {
+	for _, s := range quotetest.Parts() {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		shown := Visible(s)
-		checkShown(t, shown)
+		quotetest.CheckShown(t, shown)
 		if again := Visible(shown); again != shown {
 			t.Fatalf("%q is shown as %q and then as %q", s, shown, again)
 		}

@@ -1,4 +1,4 @@
-package pack
+package quote
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 	"lukasa.dev/internal/tokens"
 )
 
-// truncated marks where a text is cut.
-const truncated = "[truncated]"
+// Truncated marks where a text is cut.
+const Truncated = "[truncated]"
 
 // Limits in bytes on what is read when a text is cut.
 const (
@@ -34,14 +34,37 @@ const (
 func textRoom(most int) int { return min(bytesPerToken*max(most, 0), mostTextBytes) }
 
 // fitsRoom reports whether a text fits into room bytes of JSON.
-func fitsRoom(text string, room int) bool { return len(text) <= room && textBytes(text) <= room+2 }
+func fitsRoom(text string, room int) bool { return len(text) <= room && JSONBytes(text) <= room+2 }
 
-// span returns at most most tokens of a text, and no more bytes than these may have, and
+// Fits reports whether a text has no more bytes than a quote of most tokens may have.
+func Fits(text string, most int) bool { return fitsRoom(text, textRoom(most)) }
+
+// escapes is, for each byte, the most bytes that JSON adds to it.
+var escapes = func() (table [256]uint8) {
+	for c := range ' ' {
+		table[c] = 5
+	}
+	for _, c := range "\n\t\"\\" {
+		table[c] = 1
+	}
+	return table
+}()
+
+// JSONBytes returns an upper bound of the bytes of a text as JSON.
+func JSONBytes(s string) int {
+	n := len(s) + 2
+	for i := range len(s) {
+		n += int(escapes[s[i]])
+	}
+	return n
+}
+
+// Span returns at most most tokens of a text, and no more bytes than these may have, and
 // reports whether it was cut; blanks around the text do not count as cut. It selects the part
 // with the words of a question, which are folded, and its surroundings, with a marker for each
 // omission. The result is a verbatim part of the text; it is empty if there is only room for a
 // marker. If the text has hidden characters, the limit also holds for its visible form.
-func span(c tokens.Counter, text string, most int, words []string) (string, bool) {
+func Span(c tokens.Counter, text string, most int, words []string) (string, bool) {
 	more := false
 	if len(text) > spanBytes {
 		limit := wordEnd(text, spanBytes)
@@ -62,7 +85,7 @@ func span(c tokens.Counter, text string, most int, words []string) (string, bool
 			return whole, false
 		}
 	}
-	if n.Count(" "+truncated) >= most {
+	if n.Count(" "+Truncated) >= most {
 		return "", true
 	}
 	for size := pieceBytes; size >= pieceLeast; size /= 2 {
@@ -106,14 +129,14 @@ func (s seen) Count(text string) int {
 // head returns the beginning of a text that is too long, with a marker after it, or nothing if
 // there is only room for the marker. An endless word is cut anywhere.
 func head(c narrow, text string) string {
-	const mark = " " + truncated
+	const mark = " " + Truncated
 	text = text[:wordEnd(text, min(unbroken(text), c.room-len(mark)))]
 	out := tokens.Truncate(c.Counter, text, c.most, mark)
 	if !strings.HasSuffix(out, mark) || !fitsRoom(out, c.room) {
 		// It fits except for the marker, or has too many bytes as JSON.
 		out = strings.TrimSpace(tokens.Truncate(c, text, c.most-c.Count(mark), "")) + mark
 	}
-	if strings.TrimSpace(strings.TrimSuffix(out, truncated)) == "" || c.Count(out) > c.most {
+	if strings.TrimSpace(strings.TrimSuffix(out, Truncated)) == "" || c.Count(out) > c.most {
 		return ""
 	}
 	return out
@@ -186,7 +209,7 @@ func around(c tokens.Counter, text string, more bool, pieces []piece, best, most
 	}
 	// The sum of the pieces is near enough to the count to grow by; the result is counted
 	// again.
-	room := most - c.Count(truncated+" ") - c.Count(" "+truncated) - pieces[best].count(c, text)
+	room := most - c.Count(Truncated+" ") - c.Count(" "+Truncated) - pieces[best].count(c, text)
 	var added []bool // whether it was after the piece
 	for behind, before := true, true; behind || before; {
 		if behind = behind && to < len(pieces) && !pieces[to].solid(text); behind {
@@ -226,10 +249,10 @@ func around(c tokens.Counter, text string, more bool, pieces []piece, best, most
 func marked(text string, more bool, from, to int) string {
 	part := strings.TrimSpace(text[from:to])
 	if strings.TrimSpace(text[:from]) != "" {
-		part = truncated + " " + part
+		part = Truncated + " " + part
 	}
 	if more || strings.TrimSpace(text[to:]) != "" {
-		part += " " + truncated
+		part += " " + Truncated
 	}
 	return part
 }
@@ -366,20 +389,19 @@ func lowered(text string) string {
 
 // wordEnd returns a place up to n where text can be cut, see [tokens.Between].
 func wordEnd(text string, n int) int {
-	n = runeStart(text, n)
+	n = len(Head(text, n))
 	return tokens.Between(text, max(n-pieceBytes, 0), n)
 }
 
-// runeStart returns the last start of a character in s that is at most n, and n if there is
-// none.
-func runeStart(s string, n int) int {
-	if n >= len(s) {
-		return len(s)
+// Head returns the beginning of a text, at most n bytes, without a part of a character at its end.
+func Head(text string, n int) string {
+	if n >= len(text) {
+		return text
 	}
 	for back := 0; back < utf8.UTFMax && n > back; back++ {
-		if utf8.RuneStart(s[n-back]) {
-			return n - back
+		if utf8.RuneStart(text[n-back]) {
+			return text[:n-back]
 		}
 	}
-	return n
+	return text[:n]
 }

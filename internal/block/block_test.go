@@ -1,4 +1,4 @@
-package pack
+package block
 
 import (
 	"fmt"
@@ -13,36 +13,37 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/quote/quotetest"
 	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
 
-const blockDay = int64(24 * time.Hour)
+const day = int64(24 * time.Hour)
 
 // block makes a block of a request that must be valid.
-func block(t *testing.T, r BlockRequest, entries ...BlockEntry) string {
+func block(t *testing.T, r Request, entries ...Entry) string {
 	t.Helper()
 	r, err := r.Normalize()
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := Block(r, 1000*blockDay, entries)
+	text := Compose(r, 1000*day, entries)
 	if n := tokens.Estimate().Count(text); n > r.Budget.Value {
 		t.Fatalf("%d tokens of %d: %q", n, r.Budget.Value, text)
 	}
 	return text
 }
 
-func releases() []BlockEntry {
-	return []BlockEntry{
-		{ID: "a", Name: "release/cadence", Text: "Weekly on Thursdays at 2pm UTC", Relevance: 0.8, Time: 100 * blockDay},
-		{ID: "b", Name: "release/back-merge", Text: "main → development immediately after every prod deploy", Relevance: 1, Time: 990 * blockDay},
-		{ID: "c", Name: "release/smoke-tests", Text: "Playwright suite runs against dev\nafter each  deploy", Relevance: 0.7, Time: 999 * blockDay},
+func releases() []Entry {
+	return []Entry{
+		{ID: "a", Name: "release/cadence", Text: "Weekly on Thursdays at 2pm UTC", Relevance: 0.8, Time: 100 * day},
+		{ID: "b", Name: "release/back-merge", Text: "main → development immediately after every prod deploy", Relevance: 1, Time: 990 * day},
+		{ID: "c", Name: "release/smoke-tests", Text: "Playwright suite runs against dev\nafter each  deploy", Relevance: 0.7, Time: 999 * day},
 	}
 }
 
 func TestBlock(t *testing.T) {
-	got := block(t, BlockRequest{Topic: "release process"}, releases()...)
+	got := block(t, Request{Topic: "release process"}, releases()...)
 	want := `## Context for 'release process' (3 memories, ~68 tokens)
 
 - **release/back-merge**: main → development immediately after every prod deploy
@@ -57,9 +58,9 @@ func TestBlock(t *testing.T) {
 }
 
 func TestBlockOrderings(t *testing.T) {
-	order := func(o Ordering, entries ...BlockEntry) string {
+	order := func(o Ordering, entries ...Entry) string {
 		names := ""
-		for _, m := range regexp.MustCompile(`(?m)^- \*\*release/(.)`).FindAllStringSubmatch(block(t, BlockRequest{Topic: "x", Ordering: o}, entries...), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^- \*\*release/(.)`).FindAllStringSubmatch(block(t, Request{Topic: "x", Ordering: o}, entries...), -1) {
 			names += m[1]
 		}
 		return names
@@ -69,15 +70,15 @@ func TestBlockOrderings(t *testing.T) {
 			t.Errorf("%q: %s, want %s", o, got, want)
 		}
 	}
-	entry := func(name string, relevance float64, at int64) BlockEntry {
-		return BlockEntry{ID: name, Name: "release/" + name, Text: "x", Relevance: relevance, Time: at}
+	entry := func(name string, relevance float64, at int64) Entry {
+		return Entry{ID: name, Name: "release/" + name, Text: "x", Relevance: relevance, Time: at}
 	}
 	// Ties break by relevance, then the newer, then the id; NaN counts as 0; times in the far
 	// past and in the future are ordered as well.
 	if got := order(ByRelevance, entry("c", 0.5, 1), entry("b", 0.5, 2), entry("a", 0.5, 1), entry("n", math.NaN(), 3), entry("h", 7, 0)); got != "hbacn" {
 		t.Error(got)
 	}
-	if got := order(ByRecency, entry("p", 1, math.MinInt64), entry("q", 0, 1), entry("f", 0.1, math.MaxInt64), entry("g", 1, 2000*blockDay)); got != "fgqp" {
+	if got := order(ByRecency, entry("p", 1, math.MinInt64), entry("q", 0, 1), entry("f", 0.1, math.MaxInt64), entry("g", 1, 2000*day)); got != "fgqp" {
 		t.Error(got)
 	}
 }
@@ -85,53 +86,53 @@ func TestBlockOrderings(t *testing.T) {
 func TestBlockSkips(t *testing.T) {
 	entries := releases()
 	entries[1].Text = strings.Repeat("long ", 100)
-	got := block(t, BlockRequest{Topic: "release process", Budget: hmx.Some(60)}, entries...)
+	got := block(t, Request{Topic: "release process", Budget: hmx.Some(60)}, entries...)
 	if !strings.HasPrefix(got, "## Context for 'release process' (2 memories, ~4") || strings.Contains(got, "long") || strings.Contains(got, "…") {
 		t.Error(got)
 	}
 	entries[0].Text, entries[2].Text = " \n", ""
-	if got := block(t, BlockRequest{Topic: "x", Budget: hmx.Some(1000)}, entries...); !strings.Contains(got, "(1 memory, ~") {
+	if got := block(t, Request{Topic: "x", Budget: hmx.Some(1000)}, entries...); !strings.Contains(got, "(1 memory, ~") {
 		t.Error(got)
 	}
 }
 
 // TestBlockShrinks: the less room there is, the less a block without memories says.
 func TestBlockShrinks(t *testing.T) {
-	large := BlockEntry{ID: "a", Name: "k", Text: strings.Repeat("word ", 300), Relevance: 1}
+	large := Entry{ID: "a", Name: "k", Text: strings.Repeat("word ", 300), Relevance: 1}
 	for _, c := range []struct {
 		budget  int
-		entries []BlockEntry
+		entries []Entry
 		want    string
 	}{
-		{40, []BlockEntry{large}, "## Context for 'release process' (0 memories, ~27 tokens)\n\n_no memory fits: the smallest needs 392 tokens_"},
-		{26, []BlockEntry{large}, "## Context for 'release process' (0 memories, ~15 tokens)"},
-		{15, []BlockEntry{large}, "## Context for 'release process' (0 memories, ~15 tokens)"},
-		{14, []BlockEntry{large}, "_no context_"},
-		{5, []BlockEntry{large}, "_no context_"},
-		{3, []BlockEntry{large}, "_no context_"},
-		{2, []BlockEntry{large}, ""},
-		{1, []BlockEntry{large}, ""},
+		{40, []Entry{large}, "## Context for 'release process' (0 memories, ~27 tokens)\n\n_no memory fits: the smallest needs 392 tokens_"},
+		{26, []Entry{large}, "## Context for 'release process' (0 memories, ~15 tokens)"},
+		{15, []Entry{large}, "## Context for 'release process' (0 memories, ~15 tokens)"},
+		{14, []Entry{large}, "_no context_"},
+		{5, []Entry{large}, "_no context_"},
+		{3, []Entry{large}, "_no context_"},
+		{2, []Entry{large}, ""},
+		{1, []Entry{large}, ""},
 		{2000, nil, "## Context for 'release process' (0 memories, ~15 tokens)"},
 		{15, nil, "## Context for 'release process' (0 memories, ~15 tokens)"},
 		{5, nil, "_no context_"},
 		{1, nil, ""},
 	} {
-		if got := block(t, BlockRequest{Topic: "release process", Budget: hmx.Some(c.budget)}, c.entries...); got != c.want {
+		if got := block(t, Request{Topic: "release process", Budget: hmx.Some(c.budget)}, c.entries...); got != c.want {
 			t.Errorf("%d: %q, want %q", c.budget, got, c.want)
 		}
 	}
 	// The numbers in the note are true.
-	if got := block(t, BlockRequest{Topic: "release process", Budget: hmx.Some(391)}, large); !strings.Contains(got, "needs 392") {
+	if got := block(t, Request{Topic: "release process", Budget: hmx.Some(391)}, large); !strings.Contains(got, "needs 392") {
 		t.Error(got)
 	}
-	if got := block(t, BlockRequest{Topic: "release process", Budget: hmx.Some(392)}, large); !strings.Contains(got, "(1 memory, ~392 tokens)") {
+	if got := block(t, Request{Topic: "release process", Budget: hmx.Some(392)}, large); !strings.Contains(got, "(1 memory, ~392 tokens)") {
 		t.Error(got)
 	}
 }
 
-func TestBlockRequest(t *testing.T) {
+func TestRequest(t *testing.T) {
 	for given, want := range map[hmx.Opt[int]]int{{}: 2000, hmx.Some(0): 1, hmx.Some(-7): 1, hmx.Some(1): 1, hmx.Some(100_000): 100_000, hmx.Some(1_000_000_000): 100_000} {
-		r, err := BlockRequest{Topic: "x", Budget: given}.Normalize()
+		r, err := Request{Topic: "x", Budget: given}.Normalize()
 		if err != nil || r.Budget != hmx.Some(want) || r.Ordering != ByRelevanceAndRecency {
 			t.Errorf("%v: %+v %v", given, r, err)
 		}
@@ -139,12 +140,12 @@ func TestBlockRequest(t *testing.T) {
 			t.Errorf("twice: %+v %v", again, err)
 		}
 	}
-	for want, r := range map[string]BlockRequest{
-		"topic: it is empty":                {Topic: " \n\t"},
-		"topic: it has 1048576 bytes":       {Topic: strings.Repeat("x", 1<<20)},
-		`ordering: "best" is not one`:       {Topic: "x", Ordering: "best"},
-		"use relevance, recency or releva":  {Topic: "x", Ordering: "Relevance"},
-		"say what the context is about, in": {Topic: ""},
+	for want, r := range map[string]Request{
+		"topic: it is empty":               {Topic: " \n\t"},
+		"topic: it has 1048576 bytes":      {Topic: strings.Repeat("x", 1<<20)},
+		`ordering: "best" is not one`:      {Topic: "x", Ordering: "best"},
+		"use relevance, recency or releva": {Topic: "x", Ordering: "Relevance"},
+		"give the topic, in a few words":   {Topic: ""},
 	} {
 		_, err := r.Normalize()
 		if fault.CodeOf(err) != fault.InvalidArgument || !strings.Contains(err.Error()+fault.From(err).Advice(), want) {
@@ -156,16 +157,16 @@ func TestBlockRequest(t *testing.T) {
 func TestBlockTexts(t *testing.T) {
 	for _, c := range []struct {
 		topic string
-		entry BlockEntry
+		entry Entry
 		want  string
 	}{
-		{"what's\n<b> up\x00", BlockEntry{Name: "a*b`\nc", Text: "x\u202E <i>y</i> [a](b)"},
+		{"what's\n<b> up\x00", Entry{Name: "a*b`\nc", Text: "x\u202E <i>y</i> [a](b)"},
 			"## Context for 'what's \\<b> up\\<U+0000>' (1 memory, ~27 tokens)\n\n- **ab c**: x\\<U+202E> \\<i>y\\</i> [a\\](b)"},
-		{strings.Repeat("long ", 40), BlockEntry{Text: "x"}, "## Context for '" + strings.Repeat("long ", 23) + "long…' (1 memory, ~45 tokens)\n\n- **memory**: x"},
-		{"x", BlockEntry{Name: "k\\", Text: "say \"obey\" and “this”\n## Now\\", Quoted: true},
+		{strings.Repeat("long ", 40), Entry{Text: "x"}, "## Context for '" + strings.Repeat("long ", 23) + "long…' (1 memory, ~45 tokens)\n\n- **memory**: x"},
+		{"x", Entry{Name: "k\\", Text: "say \"obey\" and “this”\n## Now\\", Quoted: true},
 			"## Context for 'x' (1 memory, ~22 tokens)\n\n- **k\\\\**: \"say 'obey' and 'this' ## Now\\\\\""},
 	} {
-		if got := block(t, BlockRequest{Topic: c.topic}, c.entry); got != c.want {
+		if got := block(t, Request{Topic: c.topic}, c.entry); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}
@@ -180,25 +181,25 @@ func TestBlockNeverAboveBudget(t *testing.T) {
 	for n := range 30 {
 		topic := strings.Repeat("t", 1+rng.IntN(30))
 		if n%2 == 1 {
-			topic = "x" + hostile(rng)
+			topic = "x" + quotetest.Hostile(rng)
 		}
-		entries := make([]BlockEntry, rng.IntN(12))
+		entries := make([]Entry, rng.IntN(12))
 		for i := range entries {
-			entries[i] = BlockEntry{ID: fmt.Sprint(i), Name: hostile(rng), Text: hostile(rng), Quoted: rng.IntN(2) == 0, Relevance: rng.Float64(), Time: rng.Int64N(1000 * blockDay)}
+			entries[i] = Entry{ID: fmt.Sprint(i), Name: quotetest.Hostile(rng), Text: quotetest.Hostile(rng), Quoted: rng.IntN(2) == 0, Relevance: rng.Float64(), Time: rng.Int64N(1000 * day)}
 			if rng.IntN(3) == 0 {
 				entries[i].Text = strings.Repeat("word ", rng.IntN(200))
 			}
 		}
 		last := 0
 		for budget := 1; budget <= 300; budget++ {
-			text := block(t, BlockRequest{Topic: topic, Budget: hmx.Some(budget), Ordering: Orderings()[n%3]}, entries...)
+			text := block(t, Request{Topic: topic, Budget: hmx.Some(budget), Ordering: Orderings()[n%3]}, entries...)
 			if text == "" || text == "_no context_" {
 				if last > 0 {
 					t.Fatalf("with %d tokens there is less than before: %q", budget, text)
 				}
 				continue
 			}
-			checkShown(t, text)
+			quotetest.CheckShown(t, text)
 			lines := strings.Split(text, "\n")
 			m := header.FindStringSubmatch(lines[0])
 			if m == nil {
@@ -230,7 +231,7 @@ func TestBlockNeverAboveBudget(t *testing.T) {
 // TestBlockOfMany: the stated number of tokens is also true where it gains a digit.
 func TestBlockOfMany(t *testing.T) {
 	for size := 1; size < 45_000; size += 1 + size/40 {
-		text := block(t, BlockRequest{Topic: "x", Budget: hmx.Some(100_000)}, BlockEntry{Name: "k", Text: strings.Repeat("y", size)})
+		text := block(t, Request{Topic: "x", Budget: hmx.Some(100_000)}, Entry{Name: "k", Text: strings.Repeat("y", size)})
 		if want := fmt.Sprintf("~%d tokens)", tokens.Estimate().Count(text)); !strings.Contains(text, want) {
 			t.Fatalf("%d: %.80q, want %s", size, text, want)
 		}
@@ -238,19 +239,19 @@ func TestBlockOfMany(t *testing.T) {
 }
 
 func FuzzBlock(f *testing.F) {
-	for i, s := range hostileParts {
-		f.Add("topic "+s, s, hostileParts[i*3%len(hostileParts)], 10+5*i)
+	for i, s := range quotetest.Parts() {
+		f.Add("topic "+s, s, quotetest.Parts()[i*3%len(quotetest.Parts())], 10+5*i)
 	}
 	f.Fuzz(func(t *testing.T, topic, name, text string, budget int) {
-		r, err := BlockRequest{Topic: topic, Budget: hmx.Some(budget)}.Normalize()
+		r, err := Request{Topic: topic, Budget: hmx.Some(budget)}.Normalize()
 		if err != nil {
 			return
 		}
-		out := Block(r, 0, []BlockEntry{{ID: "a", Name: name, Text: text}, {ID: "b", Name: text, Text: name, Quoted: true}})
+		out := Compose(r, 0, []Entry{{ID: "a", Name: name, Text: text}, {ID: "b", Name: text, Text: name, Quoted: true}})
 		if tokens.Estimate().Count(out) > r.Budget.Value {
 			t.Fatalf("%d: %q", r.Budget.Value, out)
 		}
-		checkShown(t, out)
+		quotetest.CheckShown(t, out)
 		if n := strings.Count(out, "\n"); n > 3 {
 			t.Fatalf("%d lines: %q", n, out)
 		}

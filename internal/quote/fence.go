@@ -1,4 +1,4 @@
-package pack
+package quote
 
 import (
 	"crypto/sha256"
@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"lukasa.dev/hmx"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -18,25 +17,25 @@ const (
 	fenceDigits = 6
 )
 
-// fence returns the lines before and after quoted texts, given as they will be written. No text
+// Fence returns the lines before and after quoted texts, given as they will be written. No text
 // can close it, since none has a run of backticks that long. It depends only on the seed and
-// the section as long as the texts allow, so that added texts do not change it.
-func fence(seed string, section hmx.Section, texts []string) (open, shut string) {
+// the place, such as a section, as long as the texts allow, so that added texts do not change it.
+func Fence(seed, place string, texts []string) (open, shut string) {
 	ticks := 0
 	for _, text := range texts {
 		ticks = max(ticks, 1+longestRun(text, '`'))
 	}
 	for n, used := 0, (tagsUsed{texts: texts}); ; n++ {
-		if tag, least := fenceAt(seed, section, n); !used.has(tag) {
+		if tag, least := fenceAt(seed, place, n); !used.has(tag) {
 			return fenceLines(tag, max(ticks, least))
 		}
 	}
 }
 
-// fenceAt returns the tag of a section's fence and its minimum of backticks at the nth attempt.
+// fenceAt returns the tag of the fence of a place and its minimum of backticks at the nth attempt.
 // The first attempt whose tag is in no text is used.
-func fenceAt(seed string, section hmx.Section, n int) (tag string, ticks int) {
-	h := sha256.Sum256([]byte("lukasa/fence/1\x00" + seed + "\x00" + string(section) + "\x00" + strconv.Itoa(n)))
+func fenceAt(seed, place string, n int) (tag string, ticks int) {
+	h := sha256.Sum256([]byte("lukasa/fence/1\x00" + seed + "\x00" + place + "\x00" + strconv.Itoa(n)))
 	return hex.EncodeToString(h[:])[:fenceDigits], fenceTicks + int(h[3])%fenceSpread
 }
 
@@ -94,71 +93,76 @@ func longestRun(s string, c byte) int {
 	}
 }
 
-// quoting is what texts need of their fence: the number of backticks, 0 for no fence, and
-// whether one of them contains the first tag.
-type quoting struct {
-	ticks  int
-	tagged bool
+// Need is what texts need of their fence. The zero value needs none.
+type Need struct {
+	ticks  int  // the number of backticks, 0 for no fence
+	tagged bool // one of the texts contains the first tag
 }
 
-// with returns the combination of two requirements.
-func (q quoting) with(o quoting) quoting { return quoting{max(q.ticks, o.ticks), q.tagged || o.tagged} }
+// With returns the combination of two needs.
+func (n Need) With(o Need) Need { return Need{max(n.ticks, o.ticks), n.tagged || o.tagged} }
 
-// fences are the prices of the fences of a pack's sections.
-type fences struct {
+// FencePrices are the costs of the fences of a text before all that they quote is known.
+type FencePrices struct {
 	counter tokens.Counter
 	seed    string
-	first   [10]struct {
-		tag   string
-		ticks int
-	} // by section priority, filled on demand
-	known map[fencePrice]int
+	places  []firstFence
+	known   map[fencePrice]int
+}
+
+// firstFence is what is tried first as the fence of a place.
+type firstFence struct {
+	place string
+	tag   string
+	ticks int // 0 until needed
 }
 
 // fencePrice is the input of the price of a fence.
 type fencePrice struct {
-	section int
-	quoting
+	place int
+	Need
 }
 
-func newFences(c tokens.Counter, seed string) fences {
-	return fences{counter: c, seed: seed, known: map[fencePrice]int{}}
-}
-
-// asked returns what an item needs of the fence of its section.
-func (f *fences) asked(it *Item) quoting {
-	at := it.Section.Priority()
-	if at < 0 || !it.Fenced() {
-		return quoting{}
+// NewFencePrices returns the prices by a counter of fences that are made from a seed, one for each
+// place.
+func NewFencePrices(c tokens.Counter, seed string, places []string) *FencePrices {
+	f := &FencePrices{counter: c, seed: seed, places: make([]firstFence, len(places)), known: map[fencePrice]int{}}
+	for i, place := range places {
+		f.places[i].place = place
 	}
-	first := &f.first[at]
+	return f
+}
+
+// Need returns what an item, as it was recorded, needs of the fence of a place, by the place's index.
+func (f *FencePrices) Need(place int, label, text string) Need {
+	first := &f.places[place]
 	if first.ticks == 0 {
-		first.tag, first.ticks = fenceAt(f.seed, it.Section, 0)
+		first.tag, first.ticks = fenceAt(f.seed, first.place, 0)
 	}
-	return quoting{
-		ticks:  max(first.ticks, 1+longestRun(it.Text, '`'), 1+longestRun(it.Label, '`')),
-		tagged: strings.Contains(it.Text, first.tag) || strings.Contains(it.Label, first.tag),
+	return Need{
+		ticks:  max(first.ticks, 1+longestRun(text, '`'), 1+longestRun(label, '`')),
+		tagged: strings.Contains(text, first.tag) || strings.Contains(label, first.tag),
 	}
 }
 
 // otherTag is the most tokens that a fence with another tag may have more than one with zeros.
 const otherTag = 4
 
-// cost returns how many tokens the two lines of a section's fence have. The cost of another tag
+// Cost returns how many tokens the two lines of the fence of a place have. The cost of another tag
 // than the first is not known before all texts are, so a margin is added.
-func (f *fences) cost(section int, q quoting) int {
-	if q.ticks == 0 {
+func (f *FencePrices) Cost(place int, n Need) int {
+	if n.ticks == 0 {
 		return 0
 	}
-	cost, known := f.known[fencePrice{section, q}]
+	cost, known := f.known[fencePrice{place, n}]
 	if !known {
-		tag, ticks, more := f.first[section].tag, q.ticks, 0
-		if q.tagged {
+		tag, ticks, more := f.places[place].tag, n.ticks, 0
+		if n.tagged {
 			tag, ticks, more = strings.Repeat("0", fenceDigits), max(ticks, fenceTicks+fenceSpread-1), otherTag
 		}
 		open, shut := fenceLines(tag, ticks)
 		cost = f.counter.Count(open) + f.counter.Count(shut) + more
-		f.known[fencePrice{section, q}] = cost
+		f.known[fencePrice{place, n}] = cost
 	}
 	return cost
 }

@@ -1,4 +1,4 @@
-package pack
+package quote
 
 import (
 	"fmt"
@@ -7,16 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"lukasa.dev/hmx"
 	"lukasa.dev/internal/tokens"
 )
 
 func TestFence(t *testing.T) {
 	lines := regexp.MustCompile("^(`{4,})quote-[0-9a-f]{6}\n$")
 	seen := map[string]bool{}
-	for _, seed := range []string{fenceSeed("a", "b"), fenceSeed("ab", ""), fenceSeed("", "ab")} {
-		for _, section := range hmx.Sections() {
-			open, shut := fence(seed, section, nil)
+	for _, seed := range []string{"a\x00b", "ab\x00", "\x00ab"} {
+		for _, place := range []string{"facts", "episodes", "Next steps", "Listing", ""} {
+			open, shut := Fence(seed, place, nil)
 			m := lines.FindStringSubmatch(open)
 			if m == nil || shut != m[1]+"\n" || seen[open] {
 				t.Fatalf("%q %q", open, shut)
@@ -24,16 +23,16 @@ func TestFence(t *testing.T) {
 			seen[open] = true
 			// Texts without the tag do not change the fence.
 			for i := range 50 {
-				again, _ := fence(seed, section, []string{fmt.Sprint("- some ```code``` ", i, "\n"), "- x\n"})
+				again, _ := Fence(seed, place, []string{fmt.Sprint("- some ```code``` ", i, "\n"), "- x\n"})
 				if again != open {
 					t.Fatalf("%q moved to %q", open, again)
 				}
 			}
 			tag := strings.TrimSpace(strings.TrimLeft(open, "`"))[len("quote-"):]
-			if again, _ := fence(seed, section, []string{"- " + tag + "\n"}); strings.Contains(again, tag) {
+			if again, _ := Fence(seed, place, []string{"- " + tag + "\n"}); strings.Contains(again, tag) {
 				t.Errorf("%q holds the tag of its text", again)
 			}
-			long, shut := fence(seed, section, []string{"- ```\n", "- x" + strings.Repeat("`", 31) + "y\n"})
+			long, shut := Fence(seed, place, []string{"- ```\n", "- x" + strings.Repeat("`", 31) + "y\n"})
 			if long != strings.Repeat("`", 32)+"quote-"+tag+"\n" || shut != strings.Repeat("`", 32)+"\n" {
 				t.Errorf("%q %q", long, shut)
 			}
@@ -43,10 +42,10 @@ func TestFence(t *testing.T) {
 
 // TestFenceAmongTags: a text that contains all first tags is read once for them.
 func TestFenceAmongTags(t *testing.T) {
-	seed := fenceSeed("acme", "agent")
+	seed := "acme\x00agent"
 	var held []string
 	for range 300 {
-		open, _ := fence(seed, hmx.SectionFacts, held)
+		open, _ := Fence(seed, "facts", held)
 		tag := strings.TrimSpace(strings.TrimLeft(open, "`"))[len("quote-"):]
 		if slices.Contains(held, tag) {
 			t.Fatalf("%s is held", tag)
@@ -55,12 +54,12 @@ func TestFenceAmongTags(t *testing.T) {
 	}
 	// Tags may be adjacent or between digits, and upper case does not count.
 	together := strings.Join(held, "")
-	open, _ := fence(seed, hmx.SectionFacts, []string{"- " + together + "\n"})
+	open, _ := Fence(seed, "facts", []string{"- " + together + "\n"})
 	if tag := strings.TrimSpace(open[strings.IndexByte(open, '-')+1:]); strings.Contains(together, tag) {
 		t.Errorf("%s is held", tag)
 	}
-	first, _ := fence(seed, hmx.SectionFacts, nil)
-	if open, _ := fence(seed, hmx.SectionFacts, []string{strings.ToUpper(together)}); open != first && strings.ContainsAny(held[0], "abcdef") {
+	first, _ := Fence(seed, "facts", nil)
+	if open, _ := Fence(seed, "facts", []string{strings.ToUpper(together)}); open != first && strings.ContainsAny(held[0], "abcdef") {
 		t.Errorf("%q, not %q", open, first)
 	}
 	used := tagsUsed{texts: []string{"- x\n", "- 0123456789abcdef\n"}}
@@ -81,12 +80,11 @@ func TestFenceCost(t *testing.T) {
 	for _, c := range []tokens.Counter{tokens.O200k(), tokens.Estimate()} {
 		for i := range 300 {
 			seed := fmt.Sprint(i)
-			tag, _ := fenceAt(seed, hmx.SectionFacts, 0)
+			tag, _ := fenceAt(seed, "facts", 0)
 			for _, text := range []string{"plain", strings.Repeat("`", i%40), "tag " + tag, strings.Repeat("`", 9) + tag} {
-				it := Item{Section: hmx.SectionFacts, Text: text}
-				f := newFences(c, seed)
-				told := f.cost(hmx.SectionFacts.Priority(), f.asked(&it))
-				open, shut := fence(seed, hmx.SectionFacts, []string{itemText(&it)})
+				f := NewFencePrices(c, seed, []string{"core", "facts"})
+				told := f.Cost(1, f.Need(1, "", text))
+				open, shut := Fence(seed, "facts", []string{Item("", text, Fenced)})
 				if n := c.Count(open) + c.Count(shut); n > told || n < told && !strings.Contains(text, tag) {
 					t.Errorf("%s: %q around %q counts %d, not %d", c.Name(), open, text, n, told)
 				}

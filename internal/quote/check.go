@@ -1,24 +1,23 @@
-package pack
+package quote
 
 import "strings"
 
-// Quotes reports whether content is a valid content of an entry of text, and whether it is cut.
-// A valid content is the text, with or without the white space around it, or a part of it with
+// Check reports whether content is a valid quote of text, and whether it is cut. A valid quote is the text, with or without the white space around it, or a part of it with
 // more than white space, with a marker on exactly those sides where something other than white
 // space is missing.
-func Quotes(text, content string) (cut, ok bool) {
+func Check(text, content string) (cut, ok bool) {
 	trimmed := strings.TrimSpace(text)
 	if content == trimmed || strings.HasPrefix(text, content) && strings.TrimSpace(text[len(content):]) == "" {
 		return false, strings.TrimSpace(content) != "" || content == text
 	}
-	head, before := strings.CutPrefix(content, truncated+" ")
-	if tail, ok := strings.CutSuffix(content, " "+truncated); ok && begins(text, trimmed, tail) {
+	head, before := strings.CutPrefix(content, Truncated+" ")
+	if tail, ok := strings.CutSuffix(content, " "+Truncated); ok && begins(text, trimmed, tail) {
 		return true, true
 	}
 	if before && len(head) < len(trimmed) && solid(head) && strings.HasSuffix(trimmed, head) {
 		return true, true
 	}
-	if part, behind := strings.CutSuffix(head, " "+truncated); before && behind && solid(part) {
+	if part, behind := strings.CutSuffix(head, " "+Truncated); before && behind && solid(part) {
 		at := strings.Index(trimmed[min(1, len(trimmed)):], part)
 		return true, at >= 0 && 1+at+len(part) < len(trimmed)
 	}
