@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/index"
 	"lukasa.dev/internal/index/catalog"
@@ -66,15 +67,15 @@ func (o *FindOptions) compile() (*query, error) {
 }
 
 // problems collects the problems of a request.
-type problems []memory.Problem
+type problems []document.Problem
 
 func (p *problems) add(field, rule, fix string) {
-	*p = append(*p, memory.Problem{Field: field, Rule: rule, Fix: fix})
+	*p = append(*p, document.Problem{Field: field, Rule: rule, Fix: fix})
 }
 
 // name adds a violation of the rules of names.
 func (p *problems) name(err error) {
-	if bad, ok := errors.AsType[*memory.InvalidError](err); ok {
+	if bad, ok := errors.AsType[*document.InvalidError](err); ok {
 		*p = append(*p, bad.Problems...)
 	}
 }
@@ -84,7 +85,7 @@ func (p problems) err() error {
 		return nil
 	}
 	const most = 32
-	e := &memory.InvalidError{What: "find", Problems: p[:min(len(p), most)], Omitted: max(0, len(p)-most)}
+	e := &document.InvalidError{What: "find", Problems: p[:min(len(p), most)], Omitted: max(0, len(p)-most)}
 	return fault.New(fault.InvalidArgument, e.Error()).WithCause(e)
 }
 
@@ -149,7 +150,7 @@ func (q *query) checkWords(p *problems) {
 		}
 	}
 	if q.KeyPrefix != "" {
-		if bad, ok := errors.AsType[*memory.InvalidError](memory.CheckKey(q.KeyPrefix)); ok {
+		if bad, ok := errors.AsType[*document.InvalidError](memory.CheckKey(q.KeyPrefix)); ok {
 			p.add("key_prefix", bad.Problems[0].Rule, bad.Problems[0].Fix)
 		}
 		q.events = false // an event has no key
@@ -213,7 +214,7 @@ func (q *query) checkFrame(p *problems) {
 // frame adds the problems of a frame, by part. The causes stay: callers tell an unknown
 // verb from an unknown object kind.
 func (p *problems) frame(err error) {
-	if bad, ok := errors.AsType[*memory.InvalidError](err); ok {
+	if bad, ok := errors.AsType[*document.InvalidError](err); ok {
 		for _, one := range bad.Problems {
 			if one.Field != "frame" {
 				one.Field = "frame." + one.Field

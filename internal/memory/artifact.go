@@ -40,7 +40,7 @@ func (a *Artifact) Facets() Facets {
 	x := facets()
 	x.Class, x.State = string(a.HMX.ArtifactType), string(a.HMX.Status)
 	for _, t := range sortWords(a.HMX.Tags) {
-		if new(faults).trimmed("", t, MaxTag) {
+		if new(faults).Trimmed("", t, MaxTag) {
 			x.Tags = append(x.Tags, t)
 		}
 	}
@@ -52,7 +52,7 @@ func (a *Artifact) Facets() Facets {
 		x.validity(r.Value.Start.Or(hmx.Time{}), r.Value.End.Or(hmx.Time{}))
 	}
 	x.Confidence = a.HMX.Confidence
-	if agent := a.HMX.AgentID.Or(""); new(faults).name("", agent, MaxID) {
+	if agent := a.HMX.AgentID.Or(""); new(faults).Name("", agent, MaxID) {
 		x.Agent = agent
 	}
 	return x
@@ -64,7 +64,7 @@ func (x *Facets) refer(rel string, kind record.Kind, ids ...string) {
 		x.Links = slices.Grow(x.Links, len(ids))
 	}
 	for _, id := range ids {
-		if new(faults).name("", id, MaxID) {
+		if new(faults).Name("", id, MaxID) {
 			x.Links = append(x.Links, Link{rel, URI{Kind: kind, ID: id}})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
 )
@@ -46,7 +47,7 @@ type Body interface {
 // body is what the bodies of this package have in common beyond Body.
 type body interface {
 	Body
-	document
+	listed
 	// defaults and order are the two halves of Normalize. Rules are applied between them, so
 	// that problems name items in the caller's order.
 	defaults()
@@ -130,7 +131,7 @@ func decodeBody(b body, data []byte) error {
 		b.rules(&f)
 		b.order()
 	}
-	if err := f.err(what); err != nil {
+	if err := f.Err(what); err != nil {
 		return err
 	}
 	if len(data) > MaxBytes-slack {
@@ -143,7 +144,7 @@ func decodeBody(b body, data []byte) error {
 func validate(b body) error {
 	var f faults
 	b.rules(&f)
-	if err := f.err(b.Kind().String()); err != nil {
+	if err := f.Err(b.Kind().String()); err != nil {
 		return err
 	}
 	return measure(b)
@@ -216,10 +217,10 @@ func CheckLinks(tenant string, b Body) error {
 	var f faults
 	for _, l := range b.Facets().Links {
 		if l.To.Tenant != "" && l.To.Tenant != tenant {
-			f.add(l.Rel, "refers to "+show(l.To.String())+", which belongs to another tenant", "refer to records of the tenant "+show(tenant)+" only")
+			f.Add(l.Rel, "refers to "+document.Show(l.To.String())+", which belongs to another tenant", "refer to records of the tenant "+document.Show(tenant)+" only")
 		}
 	}
-	return f.err(b.Kind().String())
+	return f.Err(b.Kind().String())
 }
 
 // Nanos returns t in nanoseconds since 1970, clamped to the range of int64.
@@ -247,29 +248,22 @@ func (x *Facets) validity(from, until hmx.Time) {
 // validity adds a problem if a time range ends before it begins.
 func (f *faults) validity(from, until hmx.Time) {
 	if !from.IsZero() && !until.IsZero() && from.Compare(until) >= 0 {
-		f.add("valid_until", "is "+show(until.String())+", which is not after valid_from "+show(from.String()), "give a later time, or leave one of them out")
-	}
-}
-
-// ratio adds a problem if v is not from 0 to 1.
-func (f *faults) ratio(field string, v hmx.Opt[float64]) {
-	if v.Set && !(v.Value >= 0 && v.Value <= 1) {
-		f.add(field, fmt.Sprintf("is %v, but must be a number from 0 to 1", v.Value), "give such a number, or leave it out")
+		f.Add("valid_until", "is "+document.Show(until.String())+", which is not after valid_from "+document.Show(from.String()), "give a later time, or leave one of them out")
 	}
 }
 
 // optID adds what is wrong with an id that may be empty.
 func (f *faults) optID(field, id string) {
 	if id != "" {
-		f.name(field, id, MaxID)
+		f.Name(field, id, MaxID)
 	}
 }
 
 // tags adds what is wrong with a set of tags.
 func (f *faults) tags(tags []string) {
-	if f.length("tags", len(tags), 0, MaxTags) {
+	if f.Length("tags", len(tags), 0, MaxTags) {
 		for i, t := range tags {
-			f.trimmed(indexed("tags", i), t, MaxTag)
+			f.Trimmed(document.Indexed("tags", i), t, MaxTag)
 		}
 	}
 }
@@ -278,18 +272,17 @@ func (f *faults) tags(tags []string) {
 func (f *faults) sources(sources []URI) { f.uris("sources", sources, 0, MaxSources) }
 
 func (f *faults) uris(field string, uris []URI, least, most int) {
-	if f.length(field, len(uris), least, most) {
+	if f.Length(field, len(uris), least, most) {
 		for i, u := range uris {
-			f.checkURI(indexed(field, i), u)
+			f.checkURI(document.Indexed(field, i), u)
 		}
 	}
 }
 
 // raw adds what is wrong with a free-form object of the caller.
 func (f *faults) raw(field string, raw hmx.Raw) {
-	c := codec{faults: f, writing: true}
-	c.raw(field, &raw)
+	f.Raw(field, raw)
 	if len(raw) > MaxMetadata {
-		f.add(field, fmt.Sprintf("has %d bytes of JSON, but may have at most %d", len(raw), MaxMetadata), "keep the bulk elsewhere and refer to it")
+		f.Add(field, fmt.Sprintf("has %d bytes of JSON, but may have at most %d", len(raw), MaxMetadata), "keep the bulk elsewhere and refer to it")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -45,14 +46,14 @@ func (x *Conflict) Identity() (id, key string) { return x.ID, "" }
 // SetID sets the id.
 func (x *Conflict) SetID(id string) { x.ID = id }
 
-func (x *Conflict) fields(c *codec) {
-	word(c, "id", &x.ID)
-	c.uris("between", &x.Between)
-	word(c, "summary", &x.Summary)
-	word(c, "status", &x.Status)
-	word(c, "resolution", &x.Resolution)
-	c.uri("winner", &x.Winner)
-	c.raw("metadata", &x.Metadata)
+func (x *Conflict) fields(c *document.Codec) {
+	document.Word(c, "id", &x.ID)
+	urisField(c, "between", &x.Between)
+	document.Word(c, "summary", &x.Summary)
+	document.Word(c, "status", &x.Status)
+	document.Word(c, "resolution", &x.Resolution)
+	uriField(c, "winner", &x.Winner)
+	c.Raw("metadata", &x.Metadata)
 }
 
 // Normalize sets defaults and orders what the conflict is between.
@@ -63,7 +64,7 @@ func (x *Conflict) Normalize() {
 
 func (x *Conflict) defaults() {
 	fallback(&x.Status, ConflictOpen)
-	x.Metadata = compact(x.Metadata)
+	x.Metadata = document.Compact(x.Metadata)
 }
 
 func (x *Conflict) order() { x.Between = sortURIs(x.Between) }
@@ -75,20 +76,20 @@ func (x *Conflict) rules(f *faults) {
 	f.optID("id", x.ID)
 	f.uris("between", x.Between, 2, MaxBetween)
 	if len(sortURIs(x.Between)) == 1 {
-		f.add("between", "names the same record twice or more, and no other", "name what it conflicts with")
+		f.Add("between", "names the same record twice or more, and no other", "name what it conflicts with")
 	}
-	f.prose("summary", x.Summary, MaxText)
-	oneOf(f, "status", x.Status, "a status of a conflict", ConflictStatuses(), nil)
-	f.prose("resolution", x.Resolution, MaxText)
+	f.Prose("summary", x.Summary, MaxText)
+	document.OneOf(&f.Problems, "status", x.Status, "a status of a conflict", ConflictStatuses(), nil)
+	f.Prose("resolution", x.Resolution, MaxText)
 	if x.Status == ConflictOpen && x.Resolution != "" {
-		f.add("resolution", "is given, but the conflict is open", "set status to resolved or dismissed, or leave it out")
+		f.Add("resolution", "is given, but the conflict is open", "set status to resolved or dismissed, or leave it out")
 	}
 	switch {
 	case x.Winner.IsZero():
 	case x.Status != ConflictResolved:
-		f.add("winner", "is given, but the conflict is not resolved", "set status to resolved, or leave it out")
+		f.Add("winner", "is given, but the conflict is not resolved", "set status to resolved, or leave it out")
 	case !slices.Contains(x.Between, x.Winner):
-		f.add("winner", "is not among between", "name one of them, with the same version")
+		f.Add("winner", "is not among between", "name one of them, with the same version")
 	}
 	f.raw("metadata", x.Metadata)
 }

@@ -39,7 +39,7 @@ func EventMAC(key []byte, ev *hmx.Event) (mac record.Hash, ok bool) {
 // memory's type are no substance, and only the note of a feedback is: the same outcome must be
 // recordable again.
 func BodyMAC(key []byte, b Body) (mac record.Hash, ok bool) {
-	var doc document
+	var doc listed
 	switch b := b.(type) {
 	case *Artifact:
 		content, err := b.HMX.Content.Canonical()

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/record"
 )
@@ -32,7 +32,7 @@ type Control interface {
 	// AppendJSON appends the control as compact JSON: equal controls, equal bytes.
 	AppendJSON(dst []byte) ([]byte, error)
 
-	document
+	listed
 	rules(*faults)
 }
 
@@ -58,7 +58,7 @@ func DecodeControl(kind record.Kind, data []byte) (Control, error) {
 	if decode(&f, data, c) {
 		c.rules(&f)
 	}
-	if err := f.err(kind.String()); err != nil {
+	if err := f.Err(kind.String()); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -67,26 +67,24 @@ func DecodeControl(kind record.Kind, data []byte) (Control, error) {
 func validateControl(c Control) error {
 	var f faults
 	c.rules(&f)
-	return f.err(c.Kind().String())
+	return f.Err(c.Kind().String())
 }
 
 // target adds what is wrong with the kind of a control's target.
 func (f *faults) target(field string, k record.Kind) {
 	switch {
 	case k == 0:
-		f.add(field, "is missing", "use one of "+kindNames(retained()))
+		f.Add(field, "is missing", "use one of "+kindNames(retained()))
 	case !slices.Contains(retained(), k):
-		f.add(field, "is "+k.String()+", which cannot be taken back", "use one of "+kindNames(retained()))
+		f.Add(field, "is "+k.String()+", which cannot be taken back", "use one of "+kindNames(retained()))
 	}
 }
 
-// position is the position of a target. It is always written: 0 is the first record of a
+// positionField is the position of a target. It is always written: 0 is the first record of a
 // tenant, and must not be implied by omission.
-func (c *codec) position(v *uint64) {
-	if !c.writing && c.doc.Member(c.at, "position") == canon.None {
-		c.faults.add(c.path+"position", "is missing", "give the position of the record")
-	}
-	c.count("position", v, true)
+func positionField(c *document.Codec, v *uint64) {
+	c.Require("position", "give the position of the record")
+	c.Count("position", v, true)
 }
 
 // positions are the positions that the targets of a control name.
@@ -95,7 +93,7 @@ type positions map[uint64]struct{}
 // once adds a problem if another target names the same position.
 func (p positions) once(f *faults, field string, position uint64) {
 	if _, ok := p[position]; ok {
-		f.add(field, fmt.Sprintf("is %d, which an earlier target names too", position), "name each record once")
+		f.Add(field, fmt.Sprintf("is %d, which an earlier target names too", position), "name each record once")
 	}
 	p[position] = struct{}{}
 }
@@ -111,11 +109,11 @@ type Tombstone struct {
 // Kind returns record.Tombstone.
 func (t *Tombstone) Kind() record.Kind { return record.Tombstone }
 
-func (t *Tombstone) fields(c *codec) {
-	c.kind("kind", &t.Target)
-	word(c, "id", &t.ID)
-	c.count("version", &t.Version, false)
-	word(c, "reason", &t.Reason)
+func (t *Tombstone) fields(c *document.Codec) {
+	kindField(c, "kind", &t.Target)
+	document.Word(c, "id", &t.ID)
+	c.Count("version", &t.Version, false)
+	document.Word(c, "reason", &t.Reason)
 }
 
 // Validate applies every rule.
@@ -123,14 +121,14 @@ func (t *Tombstone) Validate() error { return validateControl(t) }
 
 func (t *Tombstone) rules(f *faults) {
 	f.target("kind", t.Target)
-	f.name("id", t.ID, MaxID)
+	f.Name("id", t.ID, MaxID)
 	switch {
 	case t.Target == record.Event && t.Version > 0:
-		f.add("version", fmt.Sprintf("is %d, but an event has no versions", t.Version), "leave it out")
+		f.Add("version", fmt.Sprintf("is %d, but an event has no versions", t.Version), "leave it out")
 	case t.Target != record.Event && t.Version == 0:
-		f.add("version", "is missing", "give the version that is current, from 1")
+		f.Add("version", "is missing", "give the version that is current, from 1")
 	}
-	f.prose("reason", t.Reason, MaxReason)
+	f.Prose("reason", t.Reason, MaxReason)
 }
 
 // AppendJSON appends the tombstone as compact JSON.
@@ -154,16 +152,16 @@ type RedactionTarget struct {
 // Kind returns record.Redaction.
 func (r *Redaction) Kind() record.Kind { return record.Redaction }
 
-func (r *Redaction) fields(c *codec) {
-	objects(c, "targets", &r.Targets, (*RedactionTarget).fields)
-	c.hex("key", &r.Key)
+func (r *Redaction) fields(c *document.Codec) {
+	document.Objects(c, "targets", &r.Targets, (*RedactionTarget).fields)
+	c.Hex("key", &r.Key)
 }
 
-func (t *RedactionTarget) fields(c *codec) {
-	c.kind("kind", &t.Kind)
-	c.position(&t.Position)
-	c.hash("id", &t.ID)
-	c.hash("content", &t.Content)
+func (t *RedactionTarget) fields(c *document.Codec) {
+	kindField(c, "kind", &t.Kind)
+	positionField(c, &t.Position)
+	hashField(c, "id", &t.ID)
+	hashField(c, "content", &t.Content)
 }
 
 // Validate applies every rule.
@@ -171,23 +169,23 @@ func (r *Redaction) Validate() error { return validateControl(r) }
 
 func (r *Redaction) rules(f *faults) {
 	keyed := false
-	if f.length("targets", len(r.Targets), 1, MaxTargets) {
+	if f.Length("targets", len(r.Targets), 1, MaxTargets) {
 		seen := make(positions, len(r.Targets))
 		for i, t := range r.Targets {
-			field := indexed("targets", i)
+			field := document.Indexed("targets", i)
 			f.target(field+".kind", t.Kind)
 			seen.once(f, field+".position", t.Position)
 			if t.ID == (record.Hash{}) {
-				f.add(field+".id", "is missing", "give the digest of the id of the record or event")
+				f.Add(field+".id", "is missing", "give the digest of the id of the record or event")
 			}
 			keyed = keyed || t.Content != record.Hash{}
 		}
 	}
 	switch n := len(r.Key); {
 	case keyed && (n < MinMACKey || n > MaxMACKey):
-		f.add("key", fmt.Sprintf("has %d bytes, but must have %d to %d where content is given", n, MinMACKey, MaxMACKey), "give the key that the content hashes were made with")
+		f.Add("key", fmt.Sprintf("has %d bytes, but must have %d to %d where content is given", n, MinMACKey, MaxMACKey), "give the key that the content hashes were made with")
 	case !keyed && n > 0:
-		f.add("key", "is given, but no target has a content hash", "leave it out")
+		f.Add("key", "is given, but no target has a content hash", "leave it out")
 	}
 }
 
@@ -222,35 +220,35 @@ type ExpiryTarget struct {
 // Kind returns record.Expiry.
 func (e *Expiry) Kind() record.Kind { return record.Expiry }
 
-func (e *Expiry) fields(c *codec) {
-	objects(c, "targets", &e.Targets, (*ExpiryTarget).fields)
-	word(c, "cause", &e.Cause)
-	word(c, "policy", &e.Policy)
+func (e *Expiry) fields(c *document.Codec) {
+	document.Objects(c, "targets", &e.Targets, (*ExpiryTarget).fields)
+	document.Word(c, "cause", &e.Cause)
+	document.Word(c, "policy", &e.Policy)
 }
 
-func (t *ExpiryTarget) fields(c *codec) {
-	c.kind("kind", &t.Kind)
-	c.position(&t.Position)
+func (t *ExpiryTarget) fields(c *document.Codec) {
+	kindField(c, "kind", &t.Kind)
+	positionField(c, &t.Position)
 }
 
 // Validate applies every rule.
 func (e *Expiry) Validate() error { return validateControl(e) }
 
 func (e *Expiry) rules(f *faults) {
-	if f.length("targets", len(e.Targets), 1, MaxTargets) {
+	if f.Length("targets", len(e.Targets), 1, MaxTargets) {
 		seen := make(positions, len(e.Targets))
 		for i, t := range e.Targets {
-			field := indexed("targets", i)
+			field := document.Indexed("targets", i)
 			f.target(field+".kind", t.Kind)
 			seen.once(f, field+".position", t.Position)
 		}
 	}
-	oneOf(f, "cause", e.Cause, "a cause", ExpiryCauses(), nil)
+	document.OneOf(&f.Problems, "cause", e.Cause, "a cause", ExpiryCauses(), nil)
 	switch {
 	case e.Cause == CauseRetention:
-		f.name("policy", e.Policy, MaxID)
+		f.Name("policy", e.Policy, MaxID)
 	case e.Policy != "":
-		f.add("policy", "is given, but the cause is not retention", "leave it out")
+		f.Add("policy", "is given, but the cause is not retention", "leave it out")
 	}
 }
 
@@ -269,35 +267,35 @@ type Transition struct {
 // Kind returns record.Transition.
 func (t *Transition) Kind() record.Kind { return record.Transition }
 
-func (t *Transition) fields(c *codec) {
-	word(c, "artifact_id", &t.ArtifactID)
-	word(c, "from", &t.From)
-	word(c, "to", &t.To)
-	word(c, "superseded_by", &t.SupersededBy)
-	word(c, "reason", &t.Reason)
+func (t *Transition) fields(c *document.Codec) {
+	document.Word(c, "artifact_id", &t.ArtifactID)
+	document.Word(c, "from", &t.From)
+	document.Word(c, "to", &t.To)
+	document.Word(c, "superseded_by", &t.SupersededBy)
+	document.Word(c, "reason", &t.Reason)
 }
 
 // Validate applies every rule.
 func (t *Transition) Validate() error { return validateControl(t) }
 
 func (t *Transition) rules(f *faults) {
-	f.name("artifact_id", t.ArtifactID, MaxID)
-	oneOf(f, "from", t.From, "a status", hmx.Statuses(), nil)
-	oneOf(f, "to", t.To, "a status", hmx.Statuses(), nil)
-	if !f.blamed("from") && !f.blamed("to") {
+	f.Name("artifact_id", t.ArtifactID, MaxID)
+	document.OneOf(&f.Problems, "from", t.From, "a status", hmx.Statuses(), nil)
+	document.OneOf(&f.Problems, "to", t.To, "a status", hmx.Statuses(), nil)
+	if !f.Blamed("from") && !f.Blamed("to") {
 		if err := t.From.Transition(t.To); err != nil {
-			f.addErr(err, "to", "is "+string(t.To)+", which cannot follow "+string(t.From), "choose a status that can")
+			f.AddErr(err, "to", "is "+string(t.To)+", which cannot follow "+string(t.From), "choose a status that can")
 		}
 	}
 	switch {
 	case t.To != hmx.StatusSuperseded:
 		if t.SupersededBy != "" {
-			f.add("superseded_by", "is given, but the status is not to be superseded", "leave it out")
+			f.Add("superseded_by", "is given, but the status is not to be superseded", "leave it out")
 		}
-	case f.name("superseded_by", t.SupersededBy, MaxID) && t.SupersededBy == t.ArtifactID:
-		f.add("superseded_by", "is the artifact itself", "name its successor")
+	case f.Name("superseded_by", t.SupersededBy, MaxID) && t.SupersededBy == t.ArtifactID:
+		f.Add("superseded_by", "is the artifact itself", "name its successor")
 	}
-	f.prose("reason", t.Reason, MaxReason)
+	f.Prose("reason", t.Reason, MaxReason)
 }
 
 // AppendJSON appends the transition as compact JSON.

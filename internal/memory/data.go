@@ -2,6 +2,7 @@ package memory
 
 import (
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 )
 
 // Type is the type of a memory.
@@ -31,8 +32,8 @@ func Types() []Type {
 // ParseType returns the type called name.
 func ParseType(name string) (Type, error) {
 	var f faults
-	oneOf(&f, "type", Type(name), "a type of memory", Types(), nil)
-	return Type(name), f.err("memory")
+	document.OneOf(&f.Problems, "type", Type(name), "a type of memory", Types(), nil)
+	return Type(name), f.Err("memory")
 }
 
 // Data is the structured part of a memory of one type: one of *[Identity], *[Fact],
@@ -45,7 +46,7 @@ type Data interface {
 	// constraint's strength, an event's outcome, a preference's polarity; otherwise empty.
 	State() string
 
-	document
+	listed
 	defaults()
 	rules(*faults)
 	// qualifier is what a reader of the text alone must know to understand it correctly.

@@ -3,6 +3,8 @@ package memory
 import (
 	"fmt"
 	"strings"
+
+	"lukasa.dev/internal/document"
 )
 
 // Type returns identity.
@@ -59,55 +61,55 @@ func (d *Capability) State() string { return string(d.Level) }
 // State is empty.
 func (*Pattern) State() string { return "" }
 
-func (d *Identity) fields(c *codec) {
-	word(c, "name", &d.Name)
-	word(c, "role", &d.Role)
+func (d *Identity) fields(c *document.Codec) {
+	document.Word(c, "name", &d.Name)
+	document.Word(c, "role", &d.Role)
 }
 
-func (d *Fact) fields(c *codec) {
-	word(c, "subject", &d.Subject)
-	word(c, "predicate", &d.Predicate)
-	word(c, "object", &d.Object)
+func (d *Fact) fields(c *document.Codec) {
+	document.Word(c, "subject", &d.Subject)
+	document.Word(c, "predicate", &d.Predicate)
+	document.Word(c, "object", &d.Object)
 }
 
-func (d *Preference) fields(c *codec) {
-	word(c, "subject", &d.Subject)
-	word(c, "polarity", &d.Polarity)
-	word(c, "strength", &d.Strength)
+func (d *Preference) fields(c *document.Codec) {
+	document.Word(c, "subject", &d.Subject)
+	document.Word(c, "polarity", &d.Polarity)
+	document.Word(c, "strength", &d.Strength)
 }
 
-func (d *Belief) fields(c *codec) {
-	words(c, "evidence", &d.Evidence)
-	word(c, "stance", &d.Stance)
+func (d *Belief) fields(c *document.Codec) {
+	document.Words(c, "evidence", &d.Evidence)
+	document.Word(c, "stance", &d.Stance)
 }
 
-func (d *Event) fields(c *codec) {
-	word(c, "verb", &d.Verb)
-	word(c, "outcome", &d.Outcome)
-	c.time("occurred_at", &d.OccurredAt)
+func (d *Event) fields(c *document.Codec) {
+	document.Word(c, "verb", &d.Verb)
+	document.Word(c, "outcome", &d.Outcome)
+	c.Time("occurred_at", &d.OccurredAt)
 }
 
-func (d *Goal) fields(c *codec) {
-	word(c, "status", &d.Status)
-	c.time("due", &d.Due)
-	word(c, "success", &d.Success)
+func (d *Goal) fields(c *document.Codec) {
+	document.Word(c, "status", &d.Status)
+	c.Time("due", &d.Due)
+	document.Word(c, "success", &d.Success)
 }
 
-func (d *Constraint) fields(c *codec) {
-	word(c, "strength", &d.Strength)
-	word(c, "rule", &d.Rule)
+func (d *Constraint) fields(c *document.Codec) {
+	document.Word(c, "strength", &d.Strength)
+	document.Word(c, "rule", &d.Rule)
 }
 
-func (d *Capability) fields(c *codec) {
-	word(c, "name", &d.Name)
-	word(c, "level", &d.Level)
-	words(c, "limits", &d.Limits)
+func (d *Capability) fields(c *document.Codec) {
+	document.Word(c, "name", &d.Name)
+	document.Word(c, "level", &d.Level)
+	document.Words(c, "limits", &d.Limits)
 }
 
-func (d *Pattern) fields(c *codec) {
-	word(c, "trigger", &d.Trigger)
-	word(c, "action", &d.Action)
-	c.integer("support", &d.Support)
+func (d *Pattern) fields(c *document.Codec) {
+	document.Word(c, "trigger", &d.Trigger)
+	document.Word(c, "action", &d.Action)
+	c.Integer("support", &d.Support)
 }
 
 func (d *Identity) defaults() {}
@@ -153,78 +155,65 @@ func emptyToNil[T any](v *[]T) {
 }
 
 func (d *Identity) rules(f *faults) {
-	f.prose("data.name", d.Name, maxField)
-	f.prose("data.role", d.Role, maxField)
+	f.Prose("data.name", d.Name, maxField)
+	f.Prose("data.role", d.Role, maxField)
 }
 
 func (d *Fact) rules(f *faults) {
-	f.prose("data.subject", d.Subject, maxField)
-	f.prose("data.predicate", d.Predicate, maxField)
-	f.prose("data.object", d.Object, maxField)
+	f.Prose("data.subject", d.Subject, maxField)
+	f.Prose("data.predicate", d.Predicate, maxField)
+	f.Prose("data.object", d.Object, maxField)
 }
 
 func (d *Preference) rules(f *faults) {
-	f.prose("data.subject", d.Subject, maxField)
-	oneOf(f, "data.polarity", d.Polarity, "a polarity", Polarities(), nil)
-	oneOf(f, "data.strength", d.Strength, "a strength", Strengths(), nil)
+	f.Prose("data.subject", d.Subject, maxField)
+	document.OneOf(&f.Problems, "data.polarity", d.Polarity, "a polarity", Polarities(), nil)
+	document.OneOf(&f.Problems, "data.strength", d.Strength, "a strength", Strengths(), nil)
 }
 
 func (d *Belief) rules(f *faults) {
 	proseList(f, "data.evidence", d.Evidence)
-	oneOf(f, "data.stance", d.Stance, "a stance", Stances(), nil)
+	document.OneOf(&f.Problems, "data.stance", d.Stance, "a stance", Stances(), nil)
 }
 
 func (d *Event) rules(f *faults) {
 	if d.Verb != "" {
 		f.verb("data.verb", d.Verb)
 	}
-	oneOf(f, "data.outcome", d.Outcome, "an outcome", Outcomes(), nil)
+	document.OneOf(&f.Problems, "data.outcome", d.Outcome, "an outcome", Outcomes(), nil)
 }
 
 func (d *Goal) rules(f *faults) {
-	oneOf(f, "data.status", d.Status, "a status of a goal", GoalStatuses(), nil)
-	f.prose("data.success", d.Success, maxField)
+	document.OneOf(&f.Problems, "data.status", d.Status, "a status of a goal", GoalStatuses(), nil)
+	f.Prose("data.success", d.Success, maxField)
 }
 
 func (d *Constraint) rules(f *faults) {
-	oneOf(f, "data.strength", d.Strength, "a strength", Strengths(), nil)
-	f.prose("data.rule", d.Rule, maxField)
+	document.OneOf(&f.Problems, "data.strength", d.Strength, "a strength", Strengths(), nil)
+	f.Prose("data.rule", d.Rule, maxField)
 }
 
 func (d *Capability) rules(f *faults) {
-	f.prose("data.name", d.Name, maxField)
-	oneOf(f, "data.level", d.Level, "a level", Levels(), nil)
+	f.Prose("data.name", d.Name, maxField)
+	document.OneOf(&f.Problems, "data.level", d.Level, "a level", Levels(), nil)
 	proseList(f, "data.limits", d.Limits)
 }
 
 func (d *Pattern) rules(f *faults) {
-	f.prose("data.trigger", d.Trigger, maxField)
-	f.prose("data.action", d.Action, maxField)
+	f.Prose("data.trigger", d.Trigger, maxField)
+	f.Prose("data.action", d.Action, maxField)
 	if d.Support < 0 {
-		f.add("data.support", fmt.Sprintf("is %d, but counts from 0", d.Support), "give how often the pattern was seen, or leave it out")
+		f.Add("data.support", fmt.Sprintf("is %d, but counts from 0", d.Support), "give how often the pattern was seen, or leave it out")
 	}
 }
 
 // proseList adds what is wrong with a list of texts within data.
 func proseList(f *faults, field string, list []string) {
-	if f.length(field, len(list), 0, maxList) {
+	if f.Length(field, len(list), 0, maxList) {
 		for i, s := range list {
-			f.prose(indexed(field, i), s, maxField)
+			f.Prose(document.Indexed(field, i), s, maxField)
 		}
 	}
-}
-
-// length adds a problem if a list has too few or too many items.
-func (f *faults) length(field string, n, least, most int) bool {
-	switch {
-	case n > most:
-		f.add(field, fmt.Sprintf("has %d items, but may have at most %d", n, most), "leave some out")
-		return false
-	case n < least:
-		f.add(field, fmt.Sprintf("has %d items, but must have at least %d", n, least), "add what is missing")
-		return false
-	}
-	return true
 }
 
 func (d *Identity) qualifier() string   { return "" }

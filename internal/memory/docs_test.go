@@ -1,11 +1,12 @@
 package memory
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
-	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -21,7 +22,7 @@ func TestDocumented(t *testing.T) {
 			t.Errorf("docs/formats/memory.md does not mention %s `%s`", what, name)
 		}
 	}
-	docs := []document{
+	docs := []listed{
 		new(Scope), new(Retention), new(Frame), new(Forms), new(Tombstone), new(Redaction), new(RedactionTarget),
 		new(Expiry), new(ExpiryTarget), new(Transition),
 	}
@@ -69,11 +70,16 @@ func all[T ~string](need func(what, name string), what string, names []T) {
 	}
 }
 
-// fieldNames returns the names that doc reads.
-func fieldNames(doc document) []string {
-	var d canon.Doc
-	d.Parse([]byte("{}"))
-	c := codec{faults: new(faults), doc: &d, at: d.Root()}
-	doc.fields(&c)
-	return c.known
+// fieldNames returns the names that doc reads: the advice on an unknown one lists them.
+func fieldNames(doc listed) []string {
+	var p document.Problems
+	document.Decode(&p, []byte(`{"?":0}`), doc.fields)
+	if e, ok := errors.AsType[*document.InvalidError](p.Err("")); ok {
+		for _, x := range e.Problems {
+			if names, ok := strings.CutPrefix(x.Fix, "remove it, or use one of "); ok {
+				return strings.Split(names, ", ")
+			}
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -47,14 +48,14 @@ func (e *Edge) Identity() (id, key string) { return e.ID, "" }
 // SetID sets the id.
 func (e *Edge) SetID(id string) { e.ID = id }
 
-func (e *Edge) fields(c *codec) {
-	word(c, "id", &e.ID)
-	c.uri("from", &e.From)
-	c.uri("to", &e.To)
-	word(c, "kind", &e.EdgeKind)
-	c.number("weight", &e.Weight)
-	c.uris("sources", &e.Sources)
-	c.raw("metadata", &e.Metadata)
+func (e *Edge) fields(c *document.Codec) {
+	document.Word(c, "id", &e.ID)
+	uriField(c, "from", &e.From)
+	uriField(c, "to", &e.To)
+	document.Word(c, "kind", &e.EdgeKind)
+	c.Number("weight", &e.Weight)
+	urisField(c, "sources", &e.Sources)
+	c.Raw("metadata", &e.Metadata)
 }
 
 // Normalize sets defaults and orders sources.
@@ -65,7 +66,7 @@ func (e *Edge) Normalize() {
 
 func (e *Edge) defaults() {
 	fallback(&e.Weight, hmx.Some(1.0))
-	e.Metadata = compact(e.Metadata)
+	e.Metadata = document.Compact(e.Metadata)
 }
 
 func (e *Edge) order() { e.Sources = sortURIs(e.Sources) }
@@ -78,15 +79,15 @@ func (e *Edge) rules(f *faults) {
 	f.checkURI("from", e.From)
 	f.checkURI("to", e.To)
 	if !e.From.IsZero() && e.From == e.To {
-		f.add("to", "is the same as from", "connect two different records")
+		f.Add("to", "is the same as from", "connect two different records")
 	}
 	if !hmx.CustomType(string(e.EdgeKind)) || len(e.EdgeKind) > MaxTag {
-		oneOf(f, "kind", e.EdgeKind, "a kind of edge", append(EdgeKinds(), "x-{vendor}-{kind}"), nil)
+		document.OneOf(&f.Problems, "kind", e.EdgeKind, "a kind of edge", append(EdgeKinds(), "x-{vendor}-{kind}"), nil)
 		if e.EdgeKind == "x-{vendor}-{kind}" {
-			f.add("kind", "is the pattern itself", "fill in vendor and kind")
+			f.Add("kind", "is the pattern itself", "fill in vendor and kind")
 		}
 	}
-	f.ratio("weight", e.Weight)
+	f.Ratio("weight", e.Weight)
 	f.sources(e.Sources)
 	f.raw("metadata", e.Metadata)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -65,12 +66,12 @@ func (e *Embedding) Identity() (id, key string) { return e.ID, "" }
 // SetID sets the id.
 func (e *Embedding) SetID(id string) { e.ID = id }
 
-func (e *Embedding) fields(c *codec) {
-	word(c, "id", &e.ID)
-	word(c, "model", &e.Model)
-	c.uri("target", &e.Target)
-	c.count("position", &e.Position, true)
-	c.hex("vector", &e.Vector)
+func (e *Embedding) fields(c *document.Codec) {
+	document.Word(c, "id", &e.ID)
+	document.Word(c, "model", &e.Model)
+	uriField(c, "target", &e.Target)
+	c.Count("position", &e.Position, true)
+	c.Hex("vector", &e.Vector)
 }
 
 // Normalize has nothing to do.
@@ -85,26 +86,26 @@ func (e *Embedding) Validate() error { return validate(e) }
 
 func (e *Embedding) rules(f *faults) {
 	f.optID("id", e.ID)
-	f.name("model", e.Model, MaxModel)
+	f.Name("model", e.Model, MaxModel)
 	f.checkURI("target", e.Target)
 	if e.Target.Version != 0 {
-		f.add("target", "names a version, but position says which record was read", "leave the #version out")
+		f.Add("target", "names a version, but position says which record was read", "leave the #version out")
 	}
 	if len(e.Vector) == 0 || len(e.Vector)%4 != 0 || e.Dimensions() > hmx.MaxEmbeddings {
-		f.add("vector", fmt.Sprintf("has %d bytes, but must have 4 for each of 1 to %d numbers", len(e.Vector), hmx.MaxEmbeddings), "give that many")
+		f.Add("vector", fmt.Sprintf("has %d bytes, but must have 4 for each of 1 to %d numbers", len(e.Vector), hmx.MaxEmbeddings), "give that many")
 		return
 	}
 	zero := true
 	for i := range e.Dimensions() {
 		x := float64(e.at(i))
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			f.add(indexed("vector", i), fmt.Sprintf("is %v, which is not a finite number", x), "give a finite number")
+			f.Add(document.Indexed("vector", i), fmt.Sprintf("is %v, which is not a finite number", x), "give a finite number")
 			return
 		}
 		zero = zero && x == 0
 	}
 	if zero {
-		f.add("vector", "is zero, and has no direction", "leave the embedding out")
+		f.Add("vector", "is zero, and has no direction", "leave the embedding out")
 	}
 }
 

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -32,18 +33,18 @@ func (e *Entity) Identity() (id, key string) { return e.ID, "" }
 // SetID sets the id.
 func (e *Entity) SetID(id string) { e.ID = id }
 
-func (e *Entity) fields(c *codec) {
-	word(c, "id", &e.ID)
-	word(c, "name", &e.Name)
-	word(c, "type", &e.Type)
-	words(c, "aliases", &e.Aliases)
-	word(c, "description", &e.Description)
-	c.raw("attributes", &e.Attributes)
-	words(c, "tags", &e.Tags)
-	c.number("importance", &e.Importance)
-	c.number("confidence", &e.Confidence)
-	c.uris("sources", &e.Sources)
-	c.raw("metadata", &e.Metadata)
+func (e *Entity) fields(c *document.Codec) {
+	document.Word(c, "id", &e.ID)
+	document.Word(c, "name", &e.Name)
+	document.Word(c, "type", &e.Type)
+	document.Words(c, "aliases", &e.Aliases)
+	document.Word(c, "description", &e.Description)
+	c.Raw("attributes", &e.Attributes)
+	document.Words(c, "tags", &e.Tags)
+	c.Number("importance", &e.Importance)
+	c.Number("confidence", &e.Confidence)
+	urisField(c, "sources", &e.Sources)
+	c.Raw("metadata", &e.Metadata)
 }
 
 // Normalize sets defaults and orders aliases, tags and sources.
@@ -55,7 +56,7 @@ func (e *Entity) Normalize() {
 func (e *Entity) defaults() {
 	fallback(&e.Importance, hmx.Some(DefaultImportance))
 	fallback(&e.Confidence, hmx.Some(DefaultConfidence))
-	e.Attributes, e.Metadata = compact(e.Attributes), compact(e.Metadata)
+	e.Attributes, e.Metadata = document.Compact(e.Attributes), document.Compact(e.Metadata)
 }
 
 func (e *Entity) order() {
@@ -67,18 +68,18 @@ func (e *Entity) Validate() error { return validate(e) }
 
 func (e *Entity) rules(f *faults) {
 	f.optID("id", e.ID)
-	f.trimmed("name", e.Name, MaxName)
-	f.trimmed("type", e.Type, MaxTag)
-	if f.length("aliases", len(e.Aliases), 0, MaxAliases) {
+	f.Trimmed("name", e.Name, MaxName)
+	f.Trimmed("type", e.Type, MaxTag)
+	if f.Length("aliases", len(e.Aliases), 0, MaxAliases) {
 		for i, a := range e.Aliases {
-			f.trimmed(indexed("aliases", i), a, MaxName)
+			f.Trimmed(document.Indexed("aliases", i), a, MaxName)
 		}
 	}
-	f.prose("description", e.Description, MaxText)
+	f.Prose("description", e.Description, MaxText)
 	f.raw("attributes", e.Attributes)
 	f.tags(e.Tags)
-	f.ratio("importance", e.Importance)
-	f.ratio("confidence", e.Confidence)
+	f.Ratio("importance", e.Importance)
+	f.Ratio("confidence", e.Confidence)
 	f.sources(e.Sources)
 	f.raw("metadata", e.Metadata)
 }
@@ -121,17 +122,17 @@ func (r *Relation) Identity() (id, key string) { return r.ID, "" }
 // SetID sets the id.
 func (r *Relation) SetID(id string) { r.ID = id }
 
-func (r *Relation) fields(c *codec) {
-	word(c, "id", &r.ID)
-	word(c, "from", &r.From)
-	word(c, "to", &r.To)
-	word(c, "predicate", &r.Predicate)
-	c.number("weight", &r.Weight)
-	c.number("confidence", &r.Confidence)
-	c.time("valid_from", &r.ValidFrom)
-	c.time("valid_until", &r.ValidUntil)
-	c.uris("sources", &r.Sources)
-	c.raw("metadata", &r.Metadata)
+func (r *Relation) fields(c *document.Codec) {
+	document.Word(c, "id", &r.ID)
+	document.Word(c, "from", &r.From)
+	document.Word(c, "to", &r.To)
+	document.Word(c, "predicate", &r.Predicate)
+	c.Number("weight", &r.Weight)
+	c.Number("confidence", &r.Confidence)
+	c.Time("valid_from", &r.ValidFrom)
+	c.Time("valid_until", &r.ValidUntil)
+	urisField(c, "sources", &r.Sources)
+	c.Raw("metadata", &r.Metadata)
 }
 
 // Normalize sets defaults and orders sources.
@@ -143,7 +144,7 @@ func (r *Relation) Normalize() {
 func (r *Relation) defaults() {
 	fallback(&r.Weight, hmx.Some(1.0))
 	fallback(&r.Confidence, hmx.Some(DefaultConfidence))
-	r.Metadata = compact(r.Metadata)
+	r.Metadata = document.Compact(r.Metadata)
 }
 
 func (r *Relation) order() { r.Sources = sortURIs(r.Sources) }
@@ -153,11 +154,11 @@ func (r *Relation) Validate() error { return validate(r) }
 
 func (r *Relation) rules(f *faults) {
 	f.optID("id", r.ID)
-	f.name("from", r.From, MaxID)
-	f.name("to", r.To, MaxID)
-	f.trimmed("predicate", r.Predicate, MaxTag)
-	f.ratio("weight", r.Weight)
-	f.ratio("confidence", r.Confidence)
+	f.Name("from", r.From, MaxID)
+	f.Name("to", r.To, MaxID)
+	f.Trimmed("predicate", r.Predicate, MaxTag)
+	f.Ratio("weight", r.Weight)
+	f.Ratio("confidence", r.Confidence)
 	f.validity(r.ValidFrom, r.ValidUntil)
 	f.sources(r.Sources)
 	f.raw("metadata", r.Metadata)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -30,7 +31,7 @@ func checkError(t *testing.T, err error) {
 	if len(text) > 64<<10 {
 		t.Errorf("an error of %d bytes", len(text))
 	}
-	if bad, ok := errors.AsType[*memory.InvalidError](err); ok {
+	if bad, ok := errors.AsType[*document.InvalidError](err); ok {
 		for _, p := range bad.Problems {
 			if p.Rule == "" || p.Fix == "" {
 				t.Errorf("a problem without rule or fix: %+v", p)
@@ -283,7 +284,7 @@ func TestSentinels(t *testing.T) {
 func TestManyProblems(t *testing.T) {
 	data := `{"type":"fact","text":"x","tags":[` + strings.TrimSuffix(strings.Repeat(`"",`, 64), ",") + `]}`
 	_, err := memory.Decode(record.Memory, []byte(data))
-	bad, ok := errors.AsType[*memory.InvalidError](err)
+	bad, ok := errors.AsType[*document.InvalidError](err)
 	if !ok || len(bad.Problems) != 32 || bad.Omitted != 32 || !strings.HasSuffix(err.Error(), "and 32 more") {
 		t.Errorf("64 problems are told as %v", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -35,13 +35,11 @@ type Feedback struct {
 // else.
 type Profile struct{ Recency, Access, Citations, Importance float64 }
 
-func (p *Profile) fields(c *codec) {
+func (p *Profile) fields(c *document.Codec) {
 	p.each(func(name string, v *float64) {
-		number := hmx.Opt[float64]{Value: *v, Set: c.writing}
-		c.number(name, &number)
-		if !c.writing && c.doc.Member(c.at, name) == canon.None {
-			c.faults.add(c.path+name, "is missing", "give all four factors, or no profile")
-		}
+		number := hmx.Opt[float64]{Value: *v, Set: c.Writing()}
+		c.Number(name, &number)
+		c.Require(name, "give all four factors, or no profile")
 		*v = number.Value
 	})
 }
@@ -63,16 +61,16 @@ func (b *Feedback) Identity() (id, key string) { return b.ID, "" }
 // SetID sets the id.
 func (b *Feedback) SetID(id string) { b.ID = id }
 
-func (b *Feedback) fields(c *codec) {
-	word(c, "id", &b.ID)
-	word(c, "agent_id", &b.AgentID)
-	word(c, "session_id", &b.SessionID)
-	word(c, "outcome", &b.Outcome)
-	c.uris("cited", &b.Cited)
-	c.number("score", &b.Score)
-	b.Profile.Set = c.object("profile", b.Profile.Set, b.Profile.Value.fields)
-	word(c, "note", &b.Note)
-	c.raw("metadata", &b.Metadata)
+func (b *Feedback) fields(c *document.Codec) {
+	document.Word(c, "id", &b.ID)
+	document.Word(c, "agent_id", &b.AgentID)
+	document.Word(c, "session_id", &b.SessionID)
+	document.Word(c, "outcome", &b.Outcome)
+	urisField(c, "cited", &b.Cited)
+	c.Number("score", &b.Score)
+	b.Profile.Set = c.Object("profile", b.Profile.Set, b.Profile.Value.fields)
+	document.Word(c, "note", &b.Note)
+	c.Raw("metadata", &b.Metadata)
 }
 
 // Normalize sorts the citations.
@@ -81,7 +79,7 @@ func (b *Feedback) Normalize() {
 	b.order()
 }
 
-func (b *Feedback) defaults() { b.Metadata = compact(b.Metadata) }
+func (b *Feedback) defaults() { b.Metadata = document.Compact(b.Metadata) }
 
 func (b *Feedback) order() { b.Cited = sortURIs(b.Cited) }
 
@@ -90,21 +88,21 @@ func (b *Feedback) Validate() error { return validate(b) }
 
 func (b *Feedback) rules(f *faults) {
 	f.optID("id", b.ID)
-	f.name("agent_id", b.AgentID, MaxID)
+	f.Name("agent_id", b.AgentID, MaxID)
 	f.optID("session_id", b.SessionID)
-	oneOf(f, "outcome", b.Outcome, "an outcome", FeedbackOutcomes(), nil)
+	document.OneOf(&f.Problems, "outcome", b.Outcome, "an outcome", FeedbackOutcomes(), nil)
 	f.uris("cited", b.Cited, 0, MaxCited)
 	if b.Score.Set && !(b.Score.Value >= -1 && b.Score.Value <= 1) {
-		f.add("score", fmt.Sprintf("is %v, but must be a number from -1 to 1", b.Score.Value), "give such a number, or leave it out")
+		f.Add("score", fmt.Sprintf("is %v, but must be a number from -1 to 1", b.Score.Value), "give such a number, or leave it out")
 	} else if b.Outcome == OutcomeFailure && b.Score.Value > 0 {
-		f.add("score", fmt.Sprintf("is %v, but the outcome is failure", b.Score.Value), "give a score of 0 or less, leave it out, or say partial or success")
+		f.Add("score", fmt.Sprintf("is %v, but the outcome is failure", b.Score.Value), "give a score of 0 or less, leave it out, or say partial or success")
 	} else if b.Outcome == OutcomeSuccess && b.Score.Value < 0 {
-		f.add("score", fmt.Sprintf("is %v, but the outcome is success", b.Score.Value), "give a score of 0 or more, leave it out, or say partial or failure")
+		f.Add("score", fmt.Sprintf("is %v, but the outcome is success", b.Score.Value), "give a score of 0 or more, leave it out, or say partial or failure")
 	}
 	if b.Profile.Set {
-		b.Profile.Value.each(func(name string, v *float64) { f.ratio("profile."+name, hmx.Some(*v)) })
+		b.Profile.Value.each(func(name string, v *float64) { f.Ratio("profile."+name, hmx.Some(*v)) })
 	}
-	f.prose("note", b.Note, MaxText)
+	f.Prose("note", b.Note, MaxText)
 	f.raw("metadata", b.Metadata)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/canon"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -56,10 +57,10 @@ func (b *Fingerprint) Identity() (id, key string) { return b.ID, "" }
 // SetID sets the id.
 func (b *Fingerprint) SetID(id string) { b.ID = id }
 
-func (b *Fingerprint) fields(c *codec) {
-	word(c, "id", &b.ID)
-	word(c, "visibility", &b.Visibility)
-	c.raw("document", &b.Document)
+func (b *Fingerprint) fields(c *document.Codec) {
+	document.Word(c, "id", &b.ID)
+	document.Word(c, "visibility", &b.Visibility)
+	c.Raw("document", &b.Document)
 }
 
 // Normalize sets the visibility and makes the document canonical.
@@ -80,14 +81,14 @@ func (b *Fingerprint) Validate() error { return validate(b) }
 func (b *Fingerprint) rules(f *faults) {
 	const fix = "give the fingerprint as it was exported"
 	f.optID("id", b.ID)
-	oneOf(f, "visibility", b.Visibility, "a visibility", Visibilities(), nil)
+	document.OneOf(&f.Problems, "visibility", b.Visibility, "a visibility", Visibilities(), nil)
 	if len(b.Document) >= MaxFingerprint {
-		f.add("document", fmt.Sprintf("has %d bytes of JSON, but must have less than %d", len(b.Document), MaxFingerprint), fix)
+		f.Add("document", fmt.Sprintf("has %d bytes of JSON, but must have less than %d", len(b.Document), MaxFingerprint), fix)
 		return
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(b.Document), &members); err != nil || members == nil {
-		f.add("document", "is missing, or is no object", fix)
+		f.Add("document", "is missing, or is no object", fix)
 		return
 	}
 	delete(members, "hash")
@@ -96,12 +97,12 @@ func (b *Fingerprint) rules(f *faults) {
 		rest, err = canon.Append(nil, rest)
 	}
 	if err != nil {
-		f.add("document", "is not strict JSON: "+err.Error(), fix)
+		f.Add("document", "is not strict JSON: "+err.Error(), fix)
 		return
 	}
 	sum := sha256.Sum256(rest)
 	if want := hex.EncodeToString(sum[:]); b.Hash() != want {
-		f.add("document.hash", "is "+show(b.Hash())+", but that of the content is "+want, fix+"; it was changed since")
+		f.Add("document.hash", "is "+document.Show(b.Hash())+", but that of the content is "+want, fix+"; it was changed since")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/tokens"
 )
 
@@ -26,8 +27,8 @@ func FormList() []Form { return []Form{FormShort, FormMedium, FormFull} }
 // ParseForm returns the form called name.
 func ParseForm(name string) (Form, error) {
 	var f faults
-	oneOf(&f, "form", Form(name), "a form", FormList(), nil)
-	return Form(name), f.err("form")
+	document.OneOf(&f.Problems, "form", Form(name), "a form", FormList(), nil)
+	return Form(name), f.Err("form")
 }
 
 // Limits of the forms, in tokens.
@@ -45,9 +46,9 @@ type Forms struct {
 	Medium string
 }
 
-func (x *Forms) fields(c *codec) {
-	word(c, "short", &x.Short)
-	word(c, "medium", &x.Medium)
+func (x *Forms) fields(c *document.Codec) {
+	document.Word(c, "short", &x.Short)
+	document.Word(c, "medium", &x.Medium)
 }
 
 // MakeForms returns the forms of a text: as many whole sentences from its beginning as fit, or
@@ -64,7 +65,7 @@ func (m *Memory) FillForms(c tokens.Counter) error {
 	var f faults
 	f.form("forms.short", m.Forms.Short, c, ShortTokens)
 	f.form("forms.medium", m.Forms.Medium, c, MediumTokens)
-	if err := f.err("memory"); err != nil {
+	if err := f.Err("memory"); err != nil {
 		return err
 	}
 	if m.Forms.Short == "" || m.Forms.Medium == "" {
@@ -77,7 +78,7 @@ func (m *Memory) FillForms(c tokens.Counter) error {
 
 func (f *faults) form(field, s string, c tokens.Counter, limit int) {
 	if n := c.Count(s); n > limit {
-		f.add(field, fmt.Sprintf("has %d tokens (%s), but may have at most %d", n, c.Name(), limit), "shorten it, or leave it out to have it made from the text")
+		f.Add(field, fmt.Sprintf("has %d tokens (%s), but may have at most %d", n, c.Name(), limit), "shorten it, or leave it out to have it made from the text")
 	}
 }
 

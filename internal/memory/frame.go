@@ -3,6 +3,8 @@ package memory
 import (
 	"slices"
 	"strings"
+
+	"lukasa.dev/internal/document"
 )
 
 // Verb is the action of a frame. The zero Verb is none.
@@ -79,22 +81,22 @@ const (
 func ParseVerb(name string) (Verb, error) {
 	var f faults
 	f.verb("verb", Verb(name))
-	return Verb(name), f.err("frame")
+	return Verb(name), f.Err("frame")
 }
 
 // ParseObjectKind returns the object kind called name.
 func ParseObjectKind(name string) (ObjectKind, error) {
 	var f faults
 	f.objectKind("kind", ObjectKind(name))
-	return ObjectKind(name), f.err("frame")
+	return ObjectKind(name), f.Err("frame")
 }
 
 func (f *faults) verb(field string, v Verb) {
-	oneOf(f, field, v, "a verb", Verbs(), ErrInvalidVerb)
+	document.OneOf(&f.Problems, field, v, "a verb", Verbs(), ErrInvalidVerb)
 }
 
 func (f *faults) objectKind(field string, k ObjectKind) {
-	oneOf(f, field, k, "an object kind", ObjectKinds(), ErrInvalidObjKind)
+	document.OneOf(&f.Problems, field, k, "an object kind", ObjectKinds(), ErrInvalidObjKind)
 }
 
 // Frame is a situation in which a record matters: an action on an object.
@@ -114,12 +116,12 @@ func ParseFrame(text string) (Frame, error) {
 	head, ref, ok := strings.Cut(text, "=")
 	verb, kind, ok2 := strings.Cut(head, ":")
 	if !ok || !ok2 {
-		f.add("frame", "is "+show(text)+", which is not of the form verb:kind=ref", "write it such as modify:file=internal/pack/pack.go")
-		return Frame{}, f.err("frame")
+		f.Add("frame", "is "+document.Show(text)+", which is not of the form verb:kind=ref", "write it such as modify:file=internal/pack/pack.go")
+		return Frame{}, f.Err("frame")
 	}
 	fr := Frame{Verb(verb), ObjectKind(kind), ref}
 	f.frame("", fr)
-	if err := f.err("frame"); err != nil {
+	if err := f.Err("frame"); err != nil {
 		return Frame{}, err
 	}
 	return fr, nil
@@ -129,20 +131,20 @@ func ParseFrame(text string) (Frame, error) {
 func (fr Frame) Validate() error {
 	var all faults
 	all.frame("", fr)
-	return all.err("frame")
+	return all.Err("frame")
 }
 
 // frame adds what is wrong with fr. prefix is empty or ends in a dot.
 func (f *faults) frame(prefix string, fr Frame) {
 	f.verb(prefix+"verb", fr.Verb)
 	f.objectKind(prefix+"kind", fr.Kind)
-	f.name(prefix+"ref", fr.Ref, MaxRef)
+	f.Name(prefix+"ref", fr.Ref, MaxRef)
 }
 
-func (fr *Frame) fields(c *codec) {
-	word(c, "verb", &fr.Verb)
-	word(c, "kind", &fr.Kind)
-	word(c, "ref", &fr.Ref)
+func (fr *Frame) fields(c *document.Codec) {
+	document.Word(c, "verb", &fr.Verb)
+	document.Word(c, "kind", &fr.Kind)
+	document.Word(c, "ref", &fr.Ref)
 }
 
 // sortFrames sorts frames and removes duplicates.

@@ -4,13 +4,10 @@
 // # What is guaranteed
 //
 //   - Purity: no clock, no randomness, no state, no I/O.
-//   - One strict reader for every type: names are case-sensitive, occur once in an
-//     object, and are known; text is UTF-8; nothing follows.
-//   - One encoding for every value: compact JSON, fields in a fixed order, defaults
-//     written out by [Body.Normalize]. Decoding the encoding gives the same value.
-//   - All problems at once: an [InvalidError] lists field, rule and fix of each,
-//     behind a fault with the code invalid_argument. No error repeats a control
-//     or bidirectional control character, or more than a few words of a value.
+//   - One strict reader and one encoding for every type, by the package document:
+//     fields in a fixed order, defaults written out by [Body.Normalize]. Decoding
+//     the encoding gives the same value.
+//   - All problems at once, as a [document.InvalidError].
 //   - Closed lists are closed: an error about an unknown name lists the known ones.
 //   - The narrow waist: an index sees only the [Facets] of a body, of any kind.
 //
@@ -31,6 +28,7 @@ import (
 	"time"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -94,31 +92,31 @@ func (m *Memory) Identity() (id, key string) { return m.ID, m.Key }
 // SetID sets the id.
 func (m *Memory) SetID(id string) { m.ID = id }
 
-func (m *Memory) fields(c *codec) {
-	word(c, "id", &m.ID)
-	word(c, "type", &m.Type)
-	word(c, "key", &m.Key)
-	word(c, "text", &m.Text)
-	if !c.writing {
+func (m *Memory) fields(c *document.Codec) {
+	document.Word(c, "id", &m.ID)
+	document.Word(c, "type", &m.Type)
+	document.Word(c, "key", &m.Key)
+	document.Word(c, "text", &m.Text)
+	if !c.Writing() {
 		m.Data = NewData(m.Type)
 	}
 	if m.Data != nil {
-		c.object("data", m.Data != nil, m.Data.fields)
-	} else if !c.writing {
-		c.known = append(c.known, "data") // the type is the problem, not its data
+		c.Object("data", m.Data != nil, m.Data.fields)
+	} else if !c.Writing() {
+		c.Skip("data") // the type is the problem, not its data
 	}
-	words(c, "tags", &m.Tags)
-	objects(c, "frames", &m.Frames, (*Frame).fields)
-	c.number("importance", &m.Importance)
-	c.number("confidence", &m.Confidence)
-	c.time("valid_from", &m.ValidFrom)
-	c.time("valid_until", &m.ValidUntil)
-	c.integer("ttl_seconds", &m.TTLSeconds)
-	c.object("validity_scope", !scopeIsZero(&m.ValidityScope), func(c *codec) { scopeFields(&m.ValidityScope, c) })
-	word(c, "visibility", &m.Visibility)
-	c.object("forms", m.Forms != Forms{}, m.Forms.fields)
-	c.uris("sources", &m.Sources)
-	c.raw("metadata", &m.Metadata)
+	document.Words(c, "tags", &m.Tags)
+	document.Objects(c, "frames", &m.Frames, (*Frame).fields)
+	c.Number("importance", &m.Importance)
+	c.Number("confidence", &m.Confidence)
+	c.Time("valid_from", &m.ValidFrom)
+	c.Time("valid_until", &m.ValidUntil)
+	c.Integer("ttl_seconds", &m.TTLSeconds)
+	c.Object("validity_scope", !scopeIsZero(&m.ValidityScope), func(c *document.Codec) { scopeFields(&m.ValidityScope, c) })
+	document.Word(c, "visibility", &m.Visibility)
+	c.Object("forms", m.Forms != Forms{}, m.Forms.fields)
+	urisField(c, "sources", &m.Sources)
+	c.Raw("metadata", &m.Metadata)
 }
 
 // Normalize sets defaults and orders tags, frames and sources.
@@ -139,7 +137,7 @@ func (m *Memory) defaults() {
 	fallback(&m.Importance, hmx.Some(DefaultImportance))
 	fallback(&m.Confidence, hmx.Some(DefaultConfidence))
 	fallback(&m.Visibility, VisibleTenant)
-	m.Metadata = compact(m.Metadata)
+	m.Metadata = document.Compact(m.Metadata)
 }
 
 func (m *Memory) order() {
@@ -152,7 +150,7 @@ func (m *Memory) Validate() error { return validate(m) }
 
 func (m *Memory) rules(f *faults) {
 	f.optID("id", m.ID)
-	oneOf(f, "type", m.Type, "a type of memory", Types(), nil)
+	document.OneOf(&f.Problems, "type", m.Type, "a type of memory", Types(), nil)
 	if m.Key != "" {
 		f.key("key", m.Key)
 	}
@@ -160,27 +158,27 @@ func (m *Memory) rules(f *faults) {
 	switch {
 	case m.Data == nil:
 		if slices.Contains(Types(), m.Type) {
-			f.add("data", "is missing", "normalise the memory before judging it")
+			f.Add("data", "is missing", "normalise the memory before judging it")
 		}
 	case m.Data.Type() != m.Type:
-		f.add("data", "is that of type "+string(m.Data.Type())+", but the memory is of type "+show(string(m.Type)), "let the two agree")
+		f.Add("data", "is that of type "+string(m.Data.Type())+", but the memory is of type "+document.Show(string(m.Type)), "let the two agree")
 	default:
 		m.Data.rules(f)
 	}
 	f.tags(m.Tags)
-	if f.length("frames", len(m.Frames), 0, MaxFrames) {
+	if f.Length("frames", len(m.Frames), 0, MaxFrames) {
 		for i, fr := range m.Frames {
-			f.frame(indexed("frames", i)+".", fr)
+			f.frame(document.Indexed("frames", i)+".", fr)
 		}
 	}
-	f.ratio("importance", m.Importance)
-	f.ratio("confidence", m.Confidence)
+	f.Ratio("importance", m.Importance)
+	f.Ratio("confidence", m.Confidence)
 	f.validity(m.ValidFrom, m.ValidUntil)
 	f.ttl("ttl_seconds", m.TTLSeconds)
 	f.scope("validity_scope", &m.ValidityScope)
-	oneOf(f, "visibility", m.Visibility, "a visibility", Visibilities(), nil)
-	f.prose("forms.short", m.Forms.Short, MaxText)
-	f.prose("forms.medium", m.Forms.Medium, MaxText)
+	document.OneOf(&f.Problems, "visibility", m.Visibility, "a visibility", Visibilities(), nil)
+	f.Prose("forms.short", m.Forms.Short, MaxText)
+	f.Prose("forms.medium", m.Forms.Medium, MaxText)
 	f.sources(m.Sources)
 	f.raw("metadata", m.Metadata)
 }
@@ -188,15 +186,15 @@ func (m *Memory) rules(f *faults) {
 // text adds what is wrong with the main text of a record.
 func (f *faults) text(field, s string) {
 	if strings.TrimSpace(s) == "" {
-		f.add(field, "is empty", fmt.Sprintf("give 1 to %d bytes of text", MaxText))
+		f.Add(field, "is empty", fmt.Sprintf("give 1 to %d bytes of text", MaxText))
 		return
 	}
-	f.prose(field, s, MaxText)
+	f.Prose(field, s, MaxText)
 }
 
 func (f *faults) ttl(field string, seconds int64) {
 	if seconds < 0 || seconds > MaxTTL {
-		f.add(field, fmt.Sprintf("is %d, but must be from 1 to %d seconds", seconds, int64(MaxTTL)), "give such a number, or leave it out to keep it for ever")
+		f.Add(field, fmt.Sprintf("is %d, but must be from 1 to %d seconds", seconds, int64(MaxTTL)), "give such a number, or leave it out to keep it for ever")
 	}
 }
 
@@ -243,16 +241,4 @@ func sortURIs(uris []URI) []URI {
 	out := slices.Clone(uris)
 	slices.SortFunc(out, func(a, b URI) int { return strings.Compare(a.String(), b.String()) })
 	return slices.Compact(out)
-}
-
-// compact returns raw as it is written: without white space, and empty for {}. It returns
-// anything but an object unchanged, for the rules to find.
-func compact(raw hmx.Raw) hmx.Raw {
-	var f faults
-	c := codec{faults: &f, writing: true}
-	c.raw("", &raw)
-	if len(f.list) > 0 {
-		return raw
-	}
-	return hmx.Raw(strings.TrimPrefix(string(c.dst), `"":`))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/tokens"
 )
@@ -57,11 +58,11 @@ func (s Scope) isZero() bool {
 	return len(s.Agents) == 0 && len(s.Types) == 0 && len(s.Tags) == 0 && s.KeyPrefix == ""
 }
 
-func (s *Scope) fields(c *codec) {
-	words(c, "agents", &s.Agents)
-	words(c, "types", &s.Types)
-	words(c, "tags", &s.Tags)
-	word(c, "key_prefix", &s.KeyPrefix)
+func (s *Scope) fields(c *document.Codec) {
+	document.Words(c, "agents", &s.Agents)
+	document.Words(c, "types", &s.Types)
+	document.Words(c, "tags", &s.Tags)
+	document.Word(c, "key_prefix", &s.KeyPrefix)
 }
 
 // Retention says how long records are kept.
@@ -75,10 +76,10 @@ func (r Retention) isZero() bool {
 	return len(r.Kinds) == 0 && r.MaxAgeSeconds == 0 && r.Action == ""
 }
 
-func (r *Retention) fields(c *codec) {
-	c.kinds("kinds", &r.Kinds)
-	c.integer("max_age_seconds", &r.MaxAgeSeconds)
-	word(c, "action", &r.Action)
+func (r *Retention) fields(c *document.Codec) {
+	kindsField(c, "kinds", &r.Kinds)
+	c.Integer("max_age_seconds", &r.MaxAgeSeconds)
+	document.Word(c, "action", &r.Action)
 }
 
 // Policy is a decision of the operator of the board.
@@ -104,17 +105,17 @@ func (p *Policy) Identity() (id, key string) { return p.ID, p.Key }
 // SetID sets the id.
 func (p *Policy) SetID(id string) { p.ID = id }
 
-func (p *Policy) fields(c *codec) {
-	word(c, "id", &p.ID)
-	word(c, "key", &p.Key)
-	word(c, "kind", &p.PolicyKind)
-	word(c, "text", &p.Text)
-	word(c, "strength", &p.Strength)
-	c.object("scope", !p.Scope.isZero(), p.Scope.fields)
-	c.object("retention", !p.Retention.isZero(), p.Retention.fields)
-	c.integer("priority", &p.Priority)
-	c.flag("active", &p.Active)
-	c.raw("metadata", &p.Metadata)
+func (p *Policy) fields(c *document.Codec) {
+	document.Word(c, "id", &p.ID)
+	document.Word(c, "key", &p.Key)
+	document.Word(c, "kind", &p.PolicyKind)
+	document.Word(c, "text", &p.Text)
+	document.Word(c, "strength", &p.Strength)
+	c.Object("scope", !p.Scope.isZero(), p.Scope.fields)
+	c.Object("retention", !p.Retention.isZero(), p.Retention.fields)
+	c.Integer("priority", &p.Priority)
+	c.Flag("active", &p.Active)
+	c.Raw("metadata", &p.Metadata)
 }
 
 // Normalize sets defaults and orders the lists of the scope.
@@ -134,7 +135,7 @@ func (p *Policy) defaults() {
 		}
 		fallback(&p.Retention.Action, action)
 	}
-	p.Metadata = compact(p.Metadata)
+	p.Metadata = document.Compact(p.Metadata)
 }
 
 func (p *Policy) order() {
@@ -151,39 +152,39 @@ func (p *Policy) rules(f *faults) {
 	if p.Key != "" {
 		f.key("key", p.Key)
 	}
-	oneOf(f, "kind", p.PolicyKind, "a kind of policy", PolicyKinds(), nil)
-	oneOf(f, "strength", p.Strength, "a strength", Strengths(), nil)
+	document.OneOf(&f.Problems, "kind", p.PolicyKind, "a kind of policy", PolicyKinds(), nil)
+	document.OneOf(&f.Problems, "strength", p.Strength, "a strength", Strengths(), nil)
 	p.Scope.rules(f)
 	if p.PolicyKind == PolicyRetention {
-		f.prose("text", p.Text, MaxText)
+		f.Prose("text", p.Text, MaxText)
 		p.Retention.rules(f)
 		p.Scope.retains(f, p.Retention.Kinds)
 	} else {
 		f.text("text", p.Text)
 		if !p.Retention.isZero() {
-			f.add("retention", "is given, but the policy is not of kind retention", "set kind to retention, or leave it out")
+			f.Add("retention", "is given, but the policy is not of kind retention", "set kind to retention, or leave it out")
 		}
 	}
 	if p.Priority < -MaxPriority || p.Priority > MaxPriority {
-		f.add("priority", fmt.Sprintf("is %d, but must be from %d to %d", p.Priority, -MaxPriority, MaxPriority), "give such a number, or leave it out")
+		f.Add("priority", fmt.Sprintf("is %d, but must be from %d to %d", p.Priority, -MaxPriority, MaxPriority), "give such a number, or leave it out")
 	}
 	f.raw("metadata", p.Metadata)
 }
 
 func (s Scope) rules(f *faults) {
-	if f.length("scope.agents", len(s.Agents), 0, MaxSelectors) {
+	if f.Length("scope.agents", len(s.Agents), 0, MaxSelectors) {
 		for i, a := range s.Agents {
-			f.name(indexed("scope.agents", i), a, MaxID)
+			f.Name(document.Indexed("scope.agents", i), a, MaxID)
 		}
 	}
-	if f.length("scope.types", len(s.Types), 0, MaxSelectors) {
+	if f.Length("scope.types", len(s.Types), 0, MaxSelectors) {
 		for i, t := range s.Types {
-			oneOf(f, indexed("scope.types", i), t, "a type of memory", Types(), nil)
+			document.OneOf(&f.Problems, document.Indexed("scope.types", i), t, "a type of memory", Types(), nil)
 		}
 	}
-	if f.length("scope.tags", len(s.Tags), 0, MaxSelectors) {
+	if f.Length("scope.tags", len(s.Tags), 0, MaxSelectors) {
 		for i, t := range s.Tags {
-			f.trimmed(indexed("scope.tags", i), t, MaxTag)
+			f.Trimmed(document.Indexed("scope.tags", i), t, MaxTag)
 		}
 	}
 	if s.KeyPrefix != "" {
@@ -201,19 +202,19 @@ func aging() []record.Kind {
 }
 
 func (r Retention) rules(f *faults) {
-	if f.length("retention.kinds", len(r.Kinds), 1, len(aging())) {
+	if f.Length("retention.kinds", len(r.Kinds), 1, len(aging())) {
 		for i, k := range r.Kinds {
 			if !slices.Contains(aging(), k) {
-				f.add(indexed("retention.kinds", i), "is "+k.String()+", which is kept for ever", "use one of "+kindNames(aging()))
+				f.Add(document.Indexed("retention.kinds", i), "is "+k.String()+", which is kept for ever", "use one of "+kindNames(aging()))
 			}
 		}
 	}
 	if r.MaxAgeSeconds < 1 || r.MaxAgeSeconds > MaxTTL {
-		f.add("retention.max_age_seconds", fmt.Sprintf("is %d, but must be from 1 to %d seconds", r.MaxAgeSeconds, int64(MaxTTL)), "give such a number")
+		f.Add("retention.max_age_seconds", fmt.Sprintf("is %d, but must be from 1 to %d seconds", r.MaxAgeSeconds, int64(MaxTTL)), "give such a number")
 	}
-	oneOf(f, "retention.action", r.Action, "an action", RetentionActions(), nil)
+	document.OneOf(&f.Problems, "retention.action", r.Action, "an action", RetentionActions(), nil)
 	if r.Action == RetainTombstone && slices.Contains(r.Kinds, record.Event) {
-		f.add("retention.action", "is tombstone, but an event can only be erased", "use erase, or keep events by a policy of their own")
+		f.Add("retention.action", "is tombstone, but an event can only be erased", "use erase, or keep events by a policy of their own")
 	}
 }
 
@@ -223,7 +224,7 @@ func (s Scope) retains(f *faults, kinds []record.Kind) {
 	lack := func(field, what string, have ...record.Kind) {
 		for _, k := range kinds {
 			if slices.Contains(aging(), k) && !slices.Contains(have, k) {
-				f.add(field, "is given, but "+what+", and retention.kinds has "+k.String(), "leave it out, or retain "+kindNames(have)+" only")
+				f.Add(field, "is given, but "+what+", and retention.kinds has "+k.String(), "leave it out, or retain "+kindNames(have)+" only")
 			}
 		}
 	}

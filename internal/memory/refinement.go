@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -51,13 +52,13 @@ func (x *Refinement) Identity() (id, key string) { return x.ID, "" }
 // SetID sets the id.
 func (x *Refinement) SetID(id string) { x.ID = id }
 
-func (x *Refinement) fields(c *codec) {
-	word(c, "id", &x.ID)
-	word(c, "model", &x.Model)
-	c.uri("target", &x.Target)
-	c.count("position", &x.Position, true)
-	word(c, "title", &x.Title)
-	word(c, "summary", &x.Summary)
+func (x *Refinement) fields(c *document.Codec) {
+	document.Word(c, "id", &x.ID)
+	document.Word(c, "model", &x.Model)
+	uriField(c, "target", &x.Target)
+	c.Count("position", &x.Position, true)
+	document.Word(c, "title", &x.Title)
+	document.Word(c, "summary", &x.Summary)
 }
 
 // Normalize has nothing to do.
@@ -72,12 +73,12 @@ func (x *Refinement) Validate() error { return validate(x) }
 
 func (x *Refinement) rules(f *faults) {
 	f.optID("id", x.ID)
-	f.name("model", x.Model, MaxModel)
+	f.Name("model", x.Model, MaxModel)
 	if f.checkURI("target", x.Target); x.Target.Kind != record.Artifact {
-		f.add("target", "names a "+x.Target.Kind.String(), "name an artifact")
+		f.Add("target", "names a "+x.Target.Kind.String(), "name an artifact")
 	}
 	if x.Target.Version != 0 {
-		f.add("target", "names a version, but position says which record was read", "leave the #version out")
+		f.Add("target", "names a version, but position says which record was read", "leave the #version out")
 	}
 	f.shown("title", x.Title, MaxRefinedTitle)
 	f.shown("summary", x.Summary, MaxRefinedSummary)
@@ -86,15 +87,15 @@ func (x *Refinement) rules(f *faults) {
 // shown adds what is wrong with one line of at most limit code points, which must all be
 // visible.
 func (f *faults) shown(field, s string, limit int) {
-	if !f.trimmed(field, s, limit*utf8.UTFMax) {
+	if !f.Trimmed(field, s, limit*utf8.UTFMax) {
 		return
 	}
 	if n := utf8.RuneCountInString(s); n > limit {
-		f.add(field, fmt.Sprintf("has %d code points, but may have at most %d", n, limit), "shorten it")
+		f.Add(field, fmt.Sprintf("has %d code points, but may have at most %d", n, limit), "shorten it")
 	}
 	for i, r := range s {
 		if Unseen(r) {
-			f.add(field, fmt.Sprintf("has the character U+%04X at byte %d, which is not seen", r, i), "leave it out")
+			f.Add(field, fmt.Sprintf("has the character U+%04X at byte %d, which is not seen", r, i), "leave it out")
 		}
 	}
 }

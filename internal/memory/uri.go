@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -68,34 +69,34 @@ func (u *URI) UnmarshalText(text []byte) error {
 
 // ParseURI parses a URI, and accepts only what String writes.
 func ParseURI(s string) (URI, error) {
-	var f faults
-	u := f.parseURI("uri", s)
-	return u, f.err("name")
+	var p document.Problems
+	u := parseURI(&p, "uri", s)
+	return u, p.Err("name")
 }
 
 // parseURI adds what is wrong with s, and returns the URI if nothing is.
-func (f *faults) parseURI(field, s string) URI {
+func parseURI(p *document.Problems, field, s string) URI {
 	const form = "write lukasa://<tenant>/<kind>/<id>, with #<version> for a version"
 	rest, ok := strings.CutPrefix(s, scheme)
 	if !ok || len(s) > maxURI {
-		f.add(field, "is "+show(s)+", which is not a lukasa:// URI", form)
+		p.Add(field, "is "+document.Show(s)+", which is not a lukasa:// URI", form)
 		return URI{}
 	}
 	parts := strings.SplitN(rest, "/", 3)
 	if len(parts) < 3 {
-		f.add(field, "is "+show(s)+", which has no tenant, kind and id between slashes", form)
+		p.Add(field, "is "+document.Show(s)+", which has no tenant, kind and id between slashes", form)
 		return URI{}
 	}
 	var u URI
 	if u.Kind, ok = record.ParseKind(parts[1]); !ok {
-		f.add(field, "names "+show(parts[1])+", which is not a kind of record", "use one of "+kindNames(record.Kinds()))
+		p.Add(field, "names "+document.Show(parts[1])+", which is not a kind of record", "use one of "+kindNames(record.Kinds()))
 		return URI{}
 	}
 	id, version, versioned := strings.Cut(parts[2], "#")
 	if versioned {
 		v, err := strconv.ParseUint(version, 10, 64)
 		if err != nil || v == 0 || strconv.FormatUint(v, 10) != version {
-			f.add(field, "has the version "+show(version)+", which is not a whole number from 1", "write the version in plain digits, or leave out # and what follows")
+			p.Add(field, "has the version "+document.Show(version)+", which is not a whole number from 1", "write the version in plain digits, or leave out # and what follows")
 			return URI{}
 		}
 		u.Version = v
@@ -104,10 +105,10 @@ func (f *faults) parseURI(field, s string) URI {
 		u.ID, ok = unescape(id, true)
 	}
 	if !ok {
-		f.add(field, "is "+show(s)+", which is not escaped as URIs are", "write every byte but letters, digits and -._~!$&'()*+,;=:@ as %XX in upper case, and only those; / stands for itself in an id")
+		p.Add(field, "is "+document.Show(s)+", which is not escaped as URIs are", "write every byte but letters, digits and -._~!$&'()*+,;=:@ as %XX in upper case, and only those; / stands for itself in an id")
 		return URI{}
 	}
-	if !f.tenant(field+".tenant", u.Tenant) || !f.name(field+".id", u.ID, MaxID) {
+	if !p.Trimmed(field+".tenant", u.Tenant, MaxTenant) || !p.Name(field+".id", u.ID, MaxID) {
 		return URI{}
 	}
 	return u
@@ -116,15 +117,15 @@ func (f *faults) parseURI(field, s string) URI {
 // checkURI adds what is wrong with a URI made in Go.
 func (f *faults) checkURI(field string, u URI) {
 	if u.IsZero() {
-		f.add(field, "is missing", "give the lukasa:// URI of the thing that is meant")
+		f.Add(field, "is missing", "give the lukasa:// URI of the thing that is meant")
 		return
 	}
 	if !u.Kind.Known() {
-		f.add(field, fmt.Sprintf("names the kind %d, which is not a kind of record", uint8(u.Kind)), "use one of "+kindNames(record.Kinds()))
+		f.Add(field, fmt.Sprintf("names the kind %d, which is not a kind of record", uint8(u.Kind)), "use one of "+kindNames(record.Kinds()))
 		return
 	}
 	f.tenant(field+".tenant", u.Tenant)
-	f.name(field+".id", u.ID, MaxID)
+	f.Name(field+".id", u.ID, MaxID)
 }
 
 func kindNames(kinds []record.Kind) string {

@@ -4,27 +4,28 @@ import (
 	"fmt"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 )
 
 // MaxCondition is the longest condition of a validity scope, in bytes.
 const MaxCondition = 1024
 
 // scopeFields are the fields of a validity scope.
-func scopeFields(v *hmx.ValidityScope, c *codec) {
-	words(c, "tenant_ids", &v.TenantIDs)
-	words(c, "agent_ids", &v.AgentIDs)
-	words(c, "tags", &v.Tags)
+func scopeFields(v *hmx.ValidityScope, c *document.Codec) {
+	document.Words(c, "tenant_ids", &v.TenantIDs)
+	document.Words(c, "agent_ids", &v.AgentIDs)
+	document.Words(c, "tags", &v.Tags)
 	r := &v.TimeRange.Value
-	v.TimeRange.Set = c.object("time_range", v.TimeRange.Set, func(c *codec) {
+	v.TimeRange.Set = c.Object("time_range", v.TimeRange.Set, func(c *document.Codec) {
 		optTime(c, "start", &r.Start)
 		optTime(c, "end", &r.End)
 	})
-	words(c, "conditions", &v.Conditions)
+	document.Words(c, "conditions", &v.Conditions)
 }
 
 // optTime is a point in time that may be absent.
-func optTime(c *codec, name string, v *hmx.Opt[hmx.Time]) {
-	c.time(name, &v.Value)
+func optTime(c *document.Codec, name string, v *hmx.Opt[hmx.Time]) {
+	c.Time(name, &v.Value)
 	v.Set = !v.Value.IsZero()
 }
 
@@ -51,18 +52,18 @@ func (f *faults) scope(field string, v *hmx.ValidityScope) {
 		most int
 	}{{"tenant_ids", v.TenantIDs, MaxTenant}, {"agent_ids", v.AgentIDs, MaxID}, {"tags", v.Tags, MaxTag}, {"conditions", v.Conditions, MaxCondition}} {
 		at := field + "." + l.name
-		if f.length(at, len(l.list), 0, MaxSelectors) {
+		if f.Length(at, len(l.list), 0, MaxSelectors) {
 			for i, s := range l.list {
-				f.trimmed(indexed(at, i), s, l.most)
+				f.Trimmed(document.Indexed(at, i), s, l.most)
 			}
 		}
 	}
 	r := &v.TimeRange.Value
 	if r.Start.Set && r.End.Set && r.Start.Value.Compare(r.End.Value) > 0 {
-		f.add(field+".time_range.end", "is "+show(r.End.Value.String())+", which is before the start "+show(r.Start.Value.String()), "give a later time, or leave one of them out")
+		f.Add(field+".time_range.end", "is "+document.Show(r.End.Value.String())+", which is before the start "+document.Show(r.Start.Value.String()), "give a later time, or leave one of them out")
 	}
 	if n := len(v.Extra) + len(r.Extra); n > 0 {
-		f.add(field, fmt.Sprintf("has %d further members", n), "use tenant_ids, agent_ids, tags, time_range and conditions only")
+		f.Add(field, fmt.Sprintf("has %d further members", n), "use tenant_ids, agent_ids, tags, time_range and conditions only")
 	}
 }
 
@@ -70,10 +71,10 @@ func (f *faults) scope(field string, v *hmx.ValidityScope) {
 // error.
 func CheckConditions(field string, list []string) error {
 	var f faults
-	if f.length(field, len(list), 0, MaxSelectors) {
+	if f.Length(field, len(list), 0, MaxSelectors) {
 		for i, s := range list {
-			f.trimmed(indexed(field, i), s, MaxCondition)
+			f.Trimmed(document.Indexed(field, i), s, MaxCondition)
 		}
 	}
-	return f.err("conditions")
+	return f.Err("conditions")
 }

@@ -3,10 +3,8 @@ package memory
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
 
@@ -76,26 +74,8 @@ func NewViolation(scopeID, agentID string, op ViolationOp, target string, rule V
 	}
 	return &Violation{
 		ID: "violation-" + hex.EncodeToString(h.Sum(nil)[:16]), ScopeID: scopeID, AgentID: agentID,
-		Op: op, Target: harmless(target), Rule: rule,
+		Op: op, Target: document.Harmless(target, MaxViolationTarget), Rule: rule,
 	}
-}
-
-// harmless returns a text that obeys the rules of names: invalid characters are replaced by
-// U+FFFD, and a text that is too long is cut.
-func harmless(s string) string {
-	const end = "…"
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsControl(r) || bidiControl(r) {
-			r = utf8.RuneError
-		}
-		if b.Len()+utf8.RuneLen(r) > MaxViolationTarget-len(end) {
-			b.WriteString(end)
-			break
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }
 
 // Kind returns record.Violation.
@@ -107,13 +87,13 @@ func (v *Violation) Identity() (id, key string) { return v.ID, "" }
 // SetID sets the id.
 func (v *Violation) SetID(id string) { v.ID = id }
 
-func (v *Violation) fields(c *codec) {
-	word(c, "id", &v.ID)
-	word(c, "scope_id", &v.ScopeID)
-	word(c, "agent_id", &v.AgentID)
-	word(c, "op", &v.Op)
-	word(c, "target", &v.Target)
-	word(c, "rule", &v.Rule)
+func (v *Violation) fields(c *document.Codec) {
+	document.Word(c, "id", &v.ID)
+	document.Word(c, "scope_id", &v.ScopeID)
+	document.Word(c, "agent_id", &v.AgentID)
+	document.Word(c, "op", &v.Op)
+	document.Word(c, "target", &v.Target)
+	document.Word(c, "rule", &v.Rule)
 }
 
 // Normalize has nothing to do.
@@ -128,11 +108,11 @@ func (v *Violation) Validate() error { return validate(v) }
 
 func (v *Violation) rules(f *faults) {
 	f.optID("id", v.ID)
-	f.name("scope_id", v.ScopeID, MaxID)
-	f.name("agent_id", v.AgentID, MaxID)
-	oneOf(f, "op", v.Op, "something that can be tried", ViolationOps(), nil)
-	f.name("target", v.Target, MaxViolationTarget)
-	oneOf(f, "rule", v.Rule, "something that can stand in the way", ViolationRules(), nil)
+	f.Name("scope_id", v.ScopeID, MaxID)
+	f.Name("agent_id", v.AgentID, MaxID)
+	document.OneOf(&f.Problems, "op", v.Op, "something that can be tried", ViolationOps(), nil)
+	f.Name("target", v.Target, MaxViolationTarget)
+	document.OneOf(&f.Problems, "rule", v.Rule, "something that can stand in the way", ViolationRules(), nil)
 }
 
 // Facets returns what indexes see. Its class is the scope, so that the violations of one scope

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"lukasa.dev/hmx"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/record"
@@ -164,7 +165,7 @@ func quote(s string) json.RawMessage {
 
 // ruled maps a broken rule of a memory to its place in the file.
 func ruled(err error, props map[string]property, line int) error {
-	bad, ok := errors.AsType[*memory.InvalidError](err)
+	bad, ok := errors.AsType[*document.InvalidError](err)
 	if !ok || len(bad.Problems) == 0 {
 		f := fault.From(err)
 		return &Problem{0, f.Error(), f.Advice()}

@@ -3,6 +3,7 @@ package access
 import (
 	"errors"
 
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 )
@@ -19,7 +20,7 @@ func CheckAgent(v View) error {
 // has advice.
 func CheckName(field, name string) error {
 	err := memory.CheckID(field, name)
-	if e, ok := errors.AsType[*memory.InvalidError](err); ok && len(e.Problems) > 0 {
+	if e, ok := errors.AsType[*document.InvalidError](err); ok && len(e.Problems) > 0 {
 		return fault.Newf(fault.InvalidArgument, "%s: it %s", field, e.Problems[0].Rule).WithCause(err).WithFix(e.Problems[0].Fix)
 	}
 	return err

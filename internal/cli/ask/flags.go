@@ -14,6 +14,7 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 )
@@ -24,7 +25,7 @@ func BadFlag(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*memory.InvalidError](err); ok && len(e.Problems) > 0 {
+	if e, ok := errors.AsType[*document.InvalidError](err); ok && len(e.Problems) > 0 {
 		p := e.Problems[0]
 		return fault.Newf(fault.Usage, "--%s %s", name, p.Rule).WithCause(err).WithFix(p.Fix)
 	}
@@ -126,7 +127,7 @@ func AsFlag(c *cobra.Command, err error) error { return AsFlags(c, err, flagOf) 
 
 // AsFlags is asFlag for what is not a memory: named says which flag sets a field.
 func AsFlags(c *cobra.Command, err error, named func(field string) (string, bool)) error {
-	e, ok := errors.AsType[*memory.InvalidError](err)
+	e, ok := errors.AsType[*document.InvalidError](err)
 	if !ok || len(e.Problems) == 0 {
 		return err
 	}

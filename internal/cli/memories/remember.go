@@ -17,6 +17,7 @@ import (
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
+	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/project"
@@ -157,7 +158,7 @@ func (f *remembering) prepare(r *ask.Request) error {
 
 // fail says what is wrong with a memory in the words of the command line.
 func (f *remembering) fail(c *cobra.Command, err error) error {
-	e, ok := errors.AsType[*memory.InvalidError](err)
+	e, ok := errors.AsType[*document.InvalidError](err)
 	if err = ask.AsFlag(c, err); ok && f.data != "" && len(e.Problems) > 0 && strings.HasPrefix(e.Problems[0].Field, "data") && fault.CodeOf(err) != fault.Usage {
 		err = fault.Newf(fault.Usage, "--data-json: %w", err).WithFix(fault.From(err).Advice())
 	}

@@ -1,4 +1,4 @@
-package memory
+package document
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ type Problem struct {
 	Field string // as in the JSON, such as frames[2].ref; empty means the document itself
 	Rule  string // the rule, and what was found instead
 	Fix   string // how to fix it
-	Err   error  // the cause, if callers match it; see [ErrInvalidVerb]
+	Err   error  // the cause, if callers match it
 }
 
 // String returns the problem in one line.
@@ -66,48 +66,50 @@ func (e *InvalidError) Unwrap() []error {
 	return causes
 }
 
-// faults collects problems. A field gets one problem: the first is the cause of the others.
-type faults struct {
+// Problems collects problems. A field gets one problem: the first is the cause of the others.
+type Problems struct {
 	list    []Problem
 	omitted int
 }
 
-func (f *faults) add(field, rule, fix string) { f.addErr(nil, field, rule, fix) }
+// Add adds a problem, unless the field has one.
+func (p *Problems) Add(field, rule, fix string) { p.AddErr(nil, field, rule, fix) }
 
-func (f *faults) addErr(cause error, field, rule, fix string) {
-	if f.blamed(field) {
+// AddErr is Add for a problem whose cause callers match.
+func (p *Problems) AddErr(cause error, field, rule, fix string) {
+	if p.Blamed(field) {
 		return
 	}
-	if len(f.list) == maxProblems {
-		f.omitted++
+	if len(p.list) == maxProblems {
+		p.omitted++
 		return
 	}
-	f.list = append(f.list, Problem{field, rule, fix, cause})
+	p.list = append(p.list, Problem{field, rule, fix, cause})
 }
 
-// blamed reports whether field, or what contains it, already has a problem.
-func (f *faults) blamed(field string) bool {
-	return slices.ContainsFunc(f.list, func(p Problem) bool {
-		rest, ok := strings.CutPrefix(field, p.Field)
+// Blamed reports whether field, or what contains it, already has a problem.
+func (p *Problems) Blamed(field string) bool {
+	return slices.ContainsFunc(p.list, func(x Problem) bool {
+		rest, ok := strings.CutPrefix(field, x.Field)
 		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 	})
 }
 
-// err returns the collected problems as a fault, or nil.
-func (f *faults) err(what string) error {
-	if len(f.list) == 0 {
+// Err returns the collected problems as a fault, or nil.
+func (p *Problems) Err(what string) error {
+	if len(p.list) == 0 {
 		return nil
 	}
-	e := &InvalidError{What: what, Problems: f.list, Omitted: f.omitted}
+	e := &InvalidError{What: what, Problems: p.list, Omitted: p.omitted}
 	return fault.New(fault.InvalidArgument, e.Error()).WithCause(e)
 }
 
 // shown is the most characters of a value that an error repeats.
 const shown = 40
 
-// show quotes s for an error: short, and without characters that could change how the line
+// Show quotes s for an error: short, and without characters that could change how the line
 // reads.
-func show(s string) string {
+func Show(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i, n := 0, 0; i < len(s); n++ {
@@ -129,16 +131,16 @@ func show(s string) string {
 	return b.String()
 }
 
-// oneOf adds a problem if v is not in a closed list.
-func oneOf[T ~string](f *faults, field string, v T, what string, all []T, cause error) {
+// OneOf adds a problem if v is not in a closed list.
+func OneOf[T ~string](p *Problems, field string, v T, what string, all []T, cause error) {
 	if slices.Contains(all, v) {
 		return
 	}
 	if v == "" {
-		f.addErr(cause, field, "is missing", "give "+what+", one of "+listing(all))
+		p.AddErr(cause, field, "is missing", "give "+what+", one of "+listing(all))
 		return
 	}
-	f.addErr(cause, field, "is "+show(string(v))+", which is not "+what, "use one of "+listing(all))
+	p.AddErr(cause, field, "is "+Show(string(v))+", which is not "+what, "use one of "+listing(all))
 }
 
 // listing joins names for an error.
