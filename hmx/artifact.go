@@ -3,7 +3,6 @@ package hmx
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -83,8 +82,7 @@ func decodeInto(s *spec, data []byte, v any) ([]Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := binder{&d.doc, d.text()}
-	b.value(reflect.ValueOf(v).Elem(), d.doc.Root())
+	form.Bind(&d.doc, d.text(), v)
 	return warnings, nil
 }
 

@@ -42,16 +42,16 @@ func TestEveryTypeHasAView(t *testing.T) {
 
 // fill sets every field of v, recursively, to a non-zero valid value.
 func fill(v reflect.Value, name string) {
-	if o, ok := v.Addr().Interface().(optional); ok {
-		fill(reflect.ValueOf(o.slot()).Elem(), name)
-		o.fill()
+	if isOpt(v.Type()) {
+		fill(v.FieldByName("Value"), name)
+		v.FieldByName("Set").SetBool(true)
 		return
 	}
 	switch v.Type() {
-	case rawType:
+	case reflect.TypeFor[Raw]():
 		v.SetString(`{"raw":[1,"` + name + `"]}`)
 		return
-	case extraType:
+	case reflect.TypeFor[Extra]():
 		v.Set(reflect.ValueOf(Extra{"x_unknown": `{"n":12345678901234567890}`, "y": `null`}))
 		return
 	}

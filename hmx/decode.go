@@ -15,7 +15,7 @@ type decoder struct {
 	slots [32]canon.Node
 	data  []byte // the document without surrounding white space
 	lead  int    // bytes of white space before it
-	buf   []byte // a raw value being checked, or the parts of an event
+	buf   []byte // the parts of an event
 	parts assembly
 }
 

@@ -252,7 +252,7 @@ func (e *Event) AppendJSON(dst []byte) ([]byte, error) {
 		w.integer("ttl_seconds", e.TTLSeconds.Value)
 	}
 	if w.err != nil {
-		return dst, w.err
+		return dst, encodeError(w.err)
 	}
 	return append(w.buf, '}'), nil
 }

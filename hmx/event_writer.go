@@ -1,10 +1,9 @@
 package hmx
 
 import (
-	"math"
 	"strconv"
 
-	"lukasa.dev/internal/canon"
+	"lukasa.dev/hmx/internal/jsonform"
 )
 
 var errNoEvent = &EncodeError{Rule: "HMX-E/2", Detail: "there is no event (nil)"}
@@ -28,7 +27,7 @@ func (w *eventWriter) keep(name string, buf []byte, err error) {
 	switch {
 	case w.err != nil:
 	case err != nil:
-		w.err = within(name, err)
+		w.err = jsonform.Within(name, err)
 	default:
 		w.buf = buf
 	}
@@ -36,7 +35,7 @@ func (w *eventWriter) keep(name string, buf []byte, err error) {
 
 func (w *eventWriter) text(name, value string) {
 	w.name(name)
-	buf, err := appendText(w.buf, value)
+	buf, err := jsonform.AppendText(w.buf, value)
 	w.keep(name, buf, err)
 }
 
@@ -48,7 +47,7 @@ func (w *eventWriter) optional(name string, value Opt[string]) {
 
 func (w *eventWriter) raw(name string, value Raw) {
 	w.name(name)
-	buf, err := encoder{}.raw(w.buf, value)
+	buf, err := form.AppendRaw(w.buf, value)
 	w.keep(name, buf, err)
 }
 
@@ -58,24 +57,16 @@ func (w *eventWriter) integer(name string, value int64) {
 }
 
 func (w *eventWriter) number(name string, value float64) {
-	if math.IsNaN(value) || math.IsInf(value, 0) {
-		w.keep(name, nil, notFinite(value))
-		return
-	}
-	w.buf = canon.AppendShortest(w.buf, value)
+	buf, err := jsonform.AppendNumber(w.buf, value)
+	w.keep(name, buf, err)
 }
 
 func (w *eventWriter) numbers(name string, values []float64) {
-	writeList(w, name, values, func(buf []byte, v float64) ([]byte, error) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, notFinite(v)
-		}
-		return canon.AppendShortest(buf, v), nil
-	})
+	writeList(w, name, values, jsonform.AppendNumber)
 }
 
 func (w *eventWriter) texts(name string, values []string) {
-	writeList(w, name, values, appendText)
+	writeList(w, name, values, jsonform.AppendText)
 }
 
 // writeList writes the member called name as an array, unless it is nil.
@@ -91,7 +82,7 @@ func writeList[T any](w *eventWriter, name string, values []T, write func([]byte
 		}
 		buf, err := write(w.buf, v)
 		if err != nil {
-			err = within(strconv.Itoa(i), err)
+			err = jsonform.Within(strconv.Itoa(i), err)
 		}
 		w.keep(name, buf, err)
 	}

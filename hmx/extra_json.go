@@ -9,7 +9,7 @@ func decodeJSON[T any](data []byte, v *T) error {
 		return nil // like encoding/json
 	}
 	var out T
-	if err := bind(string(data), &out); err != nil {
+	if err := form.Decode(string(data), &out); err != nil {
 		return err
 	}
 	*v = out

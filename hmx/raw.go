@@ -13,7 +13,10 @@ import (
 type Raw string
 
 // MarshalJSON returns the text without white space between tokens.
-func (r Raw) MarshalJSON() ([]byte, error) { return encoder{}.raw(nil, r) }
+func (r Raw) MarshalJSON() ([]byte, error) {
+	data, err := form.AppendRaw(nil, r)
+	return data, encodeError(err)
+}
 
 // UnmarshalJSON stores data, which must be strict JSON.
 func (r *Raw) UnmarshalJSON(data []byte) error {
@@ -76,15 +79,11 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func (o *Opt[T]) slot() any           { return &o.Value }
-func (o *Opt[T]) fill()               { o.Set = true }
-func (o Opt[T]) content() (any, bool) { return o.Value, o.Set }
+// optional marks the type for its JSON form.
+func (o Opt[T]) optional() {}
 
 // Extra holds the members that a typed view does not know, by name. They are written after the
 // known ones, in the order of their names.
 type Extra map[string]Raw
 
-var (
-	errNotObject = errors.New("not a JSON object")
-	errNoContent = errors.New("there is no content (nil)")
-)
+var errNoContent = errors.New("there is no content (nil)")
