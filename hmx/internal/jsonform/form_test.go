@@ -116,6 +116,7 @@ func TestDecode(t *testing.T) {
 		`{"list":[{},1]}`:         {Others: others{"list": "[{},1]"}},
 		`{"map":{"a":"x"}}`:       {Others: others{"map": `{"a":"x"}`}},
 		`{"next":null}`:           {Others: others{"next": "null"}},
+		`{"next":1}`:              {Others: others{"next": "1"}},
 		`{"raw": [1, 2] }`:        {Raw: "[1, 2]"},
 		`{"hidden":1}`:            {Others: others{"hidden": "1"}},
 		`{"inner":{"weight":2}}`:  {Inner: inner{Weight: 2}},
