@@ -12,12 +12,13 @@ import (
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
 )
 
 // Transcripts are an agent's own records on this machine.
 type Transcripts struct {
 	// Format is how it is written.
-	Format migrate.Format
+	Format foreign.Format
 	// Directories are those that have any, Looked those that were searched.
 	Directories, Looked []string
 	// Files, Sessions and Bytes are the amounts.
@@ -35,7 +36,7 @@ type Transcripts struct {
 // itself lists its sessions. If the records of an agent cannot be read, the error says why, and
 // what to do.
 func (a *Agent) Transcripts(ctx context.Context, w *World) (*Transcripts, error) {
-	found := &Transcripts{Format: migrate.Format(a.Name)}
+	found := &Transcripts{Format: foreign.Format(a.Name)}
 	switch a.Name {
 	case hook.ClaudeCode:
 		found.Looked = []string{filepath.Join(claudeDir(w), "projects")}
@@ -96,7 +97,7 @@ func (t *Transcripts) look(ctx context.Context, dir string, depth int) error {
 			if err := t.look(ctx, filepath.Join(dir, name), depth+1); err != nil {
 				return err
 			}
-		case e.Type().IsRegular() && t.Format.Wants(name):
+		case e.Type().IsRegular() && migrate.Wants(t.Format, name):
 			t.count(e)
 		}
 	}
@@ -111,7 +112,7 @@ func (t *Transcripts) count(e fs.DirEntry) {
 	}
 	t.Files++
 	t.Bytes += info.Size()
-	sub := t.Format == migrate.ClaudeCode && strings.HasPrefix(e.Name(), "agent-") || t.Format == migrate.GeminiCLI && !strings.HasPrefix(e.Name(), "session-")
+	sub := t.Format == foreign.ClaudeCode && strings.HasPrefix(e.Name(), "agent-") || t.Format == foreign.GeminiCLI && !strings.HasPrefix(e.Name(), "session-")
 	if !sub {
 		t.Sessions++
 	}

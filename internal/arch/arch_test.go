@@ -11,7 +11,7 @@ func TestModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pl := plan{floors(), enclaves(), reservations(), thirdParties(), largePackages()}
+	pl := plan{floors(), enclaves(), reservations(), thirdParties()}
 	for _, v := range pl.check(pkgs) {
 		t.Error(v)
 	}

@@ -77,25 +77,6 @@ func largeFiles(dir string, lines int) map[string]string {
 	return files
 }
 
-// A package with its own cap is checked against that.
-func TestCapsAreHeld(t *testing.T) {
-	for _, tc := range []struct {
-		lines, most int
-		want        []string
-	}{
-		{maxPackageLines, maxPackageLines + 100, nil},
-		{maxPackageLines + 97, maxPackageLines + 100, []string{fmt.Sprintf("hmx: has %d lines, more than its cap of %d; move some of it to a package of its own", maxPackageLines+101, maxPackageLines+100)}},
-		{maxPackageLines, maxPackageLines + 2*capSlack, []string{fmt.Sprintf("floors.go: hmx has %d lines; lower its cap of %d", maxPackageLines+4, maxPackageLines+2*capSlack)}},
-		{1, maxPackageLines + 100, []string{"floors.go: hmx has 5 lines and needs no cap of its own"}},
-	} {
-		pl := soundPlan
-		pl.large = map[string]int{"hmx": tc.most}
-		if got := violationsOf(t, pl, largeFiles("hmx", tc.lines)); !slices.Equal(got, tc.want) {
-			t.Errorf("%d lines with a cap of %d:\n%s\nwant\n%s", tc.lines, tc.most, strings.Join(got, "\n"), strings.Join(tc.want, "\n"))
-		}
-	}
-}
-
 func TestSoundTreeHasNoViolations(t *testing.T) {
 	if got := violationsOf(t, soundPlan, nil); len(got) > 0 {
 		t.Errorf("found in a sound tree:\n%s", strings.Join(got, "\n"))

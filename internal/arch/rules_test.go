@@ -13,7 +13,6 @@ type plan struct {
 	enclaves     []enclave
 	reserved     []reserved
 	thirdParties []thirdParty
-	large        map[string]int
 }
 
 // violation is one disagreement between plan and tree.
@@ -34,7 +33,7 @@ func (pl plan) check(pkgs []goPackage) []violation {
 	for _, pkg := range pkgs {
 		pl.checkImports(pkg, report)
 		checkPackage(pkg, report)
-		pl.checkSize(pkg, report)
+		checkSize(pkg, report)
 		for _, f := range pkg.files {
 			checkFile(f, report)
 		}
@@ -76,11 +75,6 @@ func (pl plan) checkTable(pkgs []goPackage, report reporter) {
 			if pl.level(dir) < 0 {
 				report("floors.go", "%s is in the table of reservations, but is on no floor", dir)
 			}
-		}
-	}
-	for dir := range pl.large {
-		if pl.level(dir) < 0 {
-			report("floors.go", "%s has a cap, but is on no floor", dir)
 		}
 	}
 	for _, tp := range pl.thirdParties {
@@ -183,23 +177,15 @@ func checkPackage(pkg goPackage, report reporter) {
 }
 
 // checkSize checks the size of a package.
-func (pl plan) checkSize(pkg goPackage, report reporter) {
+func checkSize(pkg goPackage, report reporter) {
 	lines := 0
 	for _, f := range pkg.files {
 		if !f.test {
 			lines += f.lines
 		}
 	}
-	most, listed := pl.large[pkg.dir]
-	switch {
-	case !listed && lines > maxPackageLines:
+	if lines > maxPackageLines {
 		report(pkg.dir, "has %d lines, more than %d; it wants to be two packages", lines, maxPackageLines)
-	case listed && lines <= maxPackageLines:
-		report("floors.go", "%s has %d lines and needs no cap of its own", pkg.dir, lines)
-	case listed && lines > most:
-		report(pkg.dir, "has %d lines, more than its cap of %d; move some of it to a package of its own", lines, most)
-	case listed && most-lines > capSlack:
-		report("floors.go", "%s has %d lines; lower its cap of %d", pkg.dir, lines, most)
 	}
 }
 

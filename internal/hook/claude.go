@@ -2,10 +2,9 @@ package hook
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/toolcall"
 )
 
 // claude reads the events of Claude Code, and of Codex and VS Code, which use the same names
@@ -22,7 +21,7 @@ func (c *call) claude() bool {
 		for _, one := range c.in.list("tool_calls") {
 			if f, ok := one.(map[string]any); ok {
 				if r, there := f["tool_response"]; there {
-					if o, stopped := migrate.Stopped(texts(r)); stopped {
+					if o, stopped := toolcall.Stopped(texts(r)); stopped {
 						c.call(usedOf(f))
 						c.ended(usedOf(f), o)
 						continue
@@ -69,7 +68,7 @@ func (c *call) claude() bool {
 // claudeUse records the use of a tool that did not fail.
 func (c *call) claudeUse(t tool, response any) {
 	out, success := outcome(response)
-	o := migrate.Outcome{Result: lean(out), Success: success}
+	o := toolcall.Outcome{Result: lean(out), Success: success}
 	raw, err := json.Marshal(response)
 	switch {
 	case c.Agent == Codex && err == nil:
@@ -83,25 +82,16 @@ func (c *call) claudeUse(t tool, response any) {
 	case !success.Set:
 		o.Success = hmx.Some(true)
 	}
-	well := o.Success
-	if o.Interrupted || o.DeniedBy != "" {
-		well = hmx.Some(false)
-	}
-	if !c.editedBy(t, response, well) {
+	if !c.editedBy(t, response, o.Done()) {
 		c.call(t)
 		c.ended(t, o)
 	}
 }
 
 // codexUse reads the result of a Codex tool. Its exit code is only in the rollout.
-func (c *call) codexUse(raw json.RawMessage) migrate.Outcome {
-	out, success := migrate.CodexResult(raw)
-	o := migrate.Outcome{Result: out, Success: success}
-	if ms, ok := out["duration_ms"]; ok {
-		delete(out, "duration_ms")
-		o.Duration = json.Number(fmt.Sprint(ms))
-	}
-	if told, ok := migrate.Stopped(fields(out).text("text")); ok {
+func (c *call) codexUse(raw json.RawMessage) toolcall.Outcome {
+	o := toolcall.CodexResult(raw)
+	if told, ok := toolcall.Stopped(fields(o.Result).text("text")); ok {
 		return told
 	}
 	if end := c.seen.under("end"); end != nil {

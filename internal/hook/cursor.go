@@ -2,7 +2,8 @@ package hook
 
 import (
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/toolcall"
 )
 
 // cursor reads the events of Cursor.
@@ -22,10 +23,10 @@ func (c *call) cursor() bool {
 	case "afterMCPExecution":
 		c.cursorResult(c.mcp(), c.in.text("result_json"))
 	case "afterFileEdit", "afterTabFileEdit":
-		c.edited(c.in.text("file_path"), "modify", migrate.Differences(c.in.list("edits")))
+		c.edited(c.in.text("file_path"), "modify", toolcall.Differences(c.in.list("edits")))
 	case "subagentStart":
-		if sub := migrate.Name(c.in.text("subagent_id"), ""); sub != "" {
-			c.Session = migrate.Name(c.in.text("parent_conversation_id"), c.Session)
+		if sub := foreign.Name(c.in.text("subagent_id"), ""); sub != "" {
+			c.Session = foreign.Name(c.in.text("parent_conversation_id"), c.Session)
 			c.below(sub)
 		}
 		if task := c.in.text("task"); task != "" {

@@ -4,14 +4,14 @@ import (
 	"strconv"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/toolcall"
 )
 
 // editedBy records the use of a tool that only edited files, and reports whether it is one. The
 // edit is recorded once: it has no call and no result, and its transcript finds it by the id of
 // the call. A failed edit is no edit.
 func (c *call) editedBy(t tool, response any, success hmx.Opt[bool]) bool {
-	all := migrate.Edits(t.name, t.arguments, response)
+	all := toolcall.Edits(t.name, t.arguments, response)
 	if len(all) == 0 || success.Set && !success.Value {
 		return false
 	}

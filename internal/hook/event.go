@@ -10,7 +10,9 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/handout"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/prompt"
+	"lukasa.dev/internal/migrate/toolcall"
 	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 )
@@ -24,7 +26,7 @@ func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent
 	if lines > 0 && echo.Empty(kind, clean) {
 		return &hmx.Event{} // nothing is left to record
 	}
-	text, cut := migrate.Content(clean)
+	text, cut := foreign.Content(clean)
 	about := map[string]any{"agent": c.Agent, "event": c.Name}
 	if cut || c.cut {
 		about["cut"] = true
@@ -42,8 +44,8 @@ func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent
 	}
 	ev := &hmx.Event{
 		HMXVersion: hmx.Version, EventID: id, EventType: kind, AgentID: c.AgentID, SessionID: c.Session,
-		Timestamp: c.at, Sequence: c.now.UnixMicro() + int64(len(c.Events)), Content: text, Metadata: migrate.Metadata(meta),
-		Source: hmx.Some(migrate.HookSource + c.Agent),
+		Timestamp: c.at, Sequence: c.now.UnixMicro() + int64(len(c.Events)), Content: text, Metadata: foreign.Metadata(meta),
+		Source: hmx.Some(foreign.HookSource + c.Agent),
 	}
 	if parent != "" {
 		ev.ParentEventID = hmx.Some(parent)
@@ -56,16 +58,16 @@ func (c *call) add(kind hmx.EventType, id string, content map[string]any, parent
 }
 
 // nameID is the id of an event that the agent itself has an id for. Transcripts have the same,
-// see package migrate.
+// see package foreign.
 func (c *call) nameID(parts ...string) string {
-	return migrate.EventID(migrate.Format(c.Agent), parts...)
+	return foreign.EventID(foreign.Format(c.Agent), parts...)
 }
 
 // madeID is the id of an event without one: made of the session, the turn, the time, the number
 // of the event in this call, and its text.
 func (c *call) madeID(parts ...string) string {
 	all := append([]string{"hook", c.Session, c.Name, c.turn, strconv.FormatInt(c.now.UnixMicro(), 10), strconv.Itoa(len(c.Events))}, parts...)
-	return migrate.EventID(migrate.Format(c.Agent), all...)
+	return foreign.EventID(foreign.Format(c.Agent), all...)
 }
 
 // say records a message, unless nothing is left of it.
@@ -96,7 +98,7 @@ func (c *call) saidID(role, text string) string {
 	if c.group != "" {
 		sub = c.Session
 	}
-	return migrate.SaidID(migrate.Format(c.Agent), sub, c.turn, role, rest, 1)
+	return foreign.SaidID(foreign.Format(c.Agent), sub, c.turn, role, rest, 1)
 }
 
 // prompt records a user's message, and requests a pack. Only the user's own words are the text
@@ -127,8 +129,8 @@ func (c *call) prompt(text string) {
 }
 
 // words separates the user's own words in a prompt from the rest.
-func (c *call) words(text string) migrate.Prompt {
-	p := migrate.UserWords(migrate.Format(c.Agent), text)
+func (c *call) words(text string) prompt.Prompt {
+	p := prompt.Words(foreign.Format(c.Agent), text)
 	if c.piped != "" {
 		p.Added = c.piped
 	}
@@ -136,7 +138,7 @@ func (c *call) words(text string) migrate.Prompt {
 	if len(arguments) == 0 || p.Own == "" {
 		return p
 	}
-	spoken, ok := migrate.Spoken(p.Own, arguments)
+	spoken, ok := prompt.Spoken(p.Own, arguments)
 	switch {
 	case ok && p.Added == "":
 		p = spoken
@@ -194,7 +196,7 @@ func (c *call) call(t tool) {
 		return
 	}
 	id := c.madeID("call", t.name)
-	content := map[string]any{"tool_name": t.name, "arguments": migrate.Object(t.arguments, "input")}
+	content := map[string]any{"tool_name": t.name, "arguments": foreign.AsObject(t.arguments, "input")}
 	if t.id != "" {
 		content["call_id"] = t.id
 		if !t.guessed {
@@ -210,12 +212,12 @@ func (c *call) act(t tool) {
 	if handout.OwnTool(t.name) && !strings.HasSuffix(t.name, "forget") && !strings.HasSuffix(t.name, "redact_memory") && !strings.HasSuffix(t.name, "restore_memory") {
 		return
 	}
-	edits := len(migrate.Edits(t.name, t.arguments, nil)) > 0 // an edit is recorded when it is done
+	edits := len(toolcall.Edits(t.name, t.arguments, nil)) > 0 // an edit is recorded when it is done
 	if !edits {
 		c.call(t)
 	}
-	c.Ask, c.Tool = Act, migrate.Name(t.name, "")
-	raw, _ := migrate.Content(clipped(migrate.Object(t.arguments, "input")).(map[string]any))
+	c.Ask, c.Tool = Act, foreign.Name(t.name, "")
+	raw, _ := foreign.Content(clipped(foreign.AsObject(t.arguments, "input")).(map[string]any))
 	c.Arguments = string(raw)
 	if c.Tool == "" {
 		c.Ask = Nothing
@@ -225,7 +227,7 @@ func (c *call) act(t tool) {
 	if edits {
 		c.call(t)
 	}
-	c.ended(t, migrate.Outcome{DeniedBy: migrate.ByLukasa})
+	c.ended(t, toolcall.Outcome{DeniedBy: toolcall.ByLukasa})
 	c.denial, c.Events = slices.Clone(c.Events[n:]), c.Events[:n]
 }
 
@@ -258,12 +260,12 @@ func clipped(v any) any {
 
 // result records the result of a tool that ran.
 func (c *call) result(t tool, result map[string]any, success hmx.Opt[bool]) {
-	c.ended(t, migrate.Outcome{Result: result, Success: success})
+	c.ended(t, toolcall.Outcome{Result: result, Success: success})
 }
 
 // ended records the result of a call, however it ended. Results of Lukasa's own tools are left
 // out.
-func (c *call) ended(t tool, o migrate.Outcome) {
+func (c *call) ended(t tool, o toolcall.Outcome) {
 	if own(t, o.Result) {
 		return
 	}
@@ -296,11 +298,11 @@ const ownScheme = "lukasa://"
 // own reports whether a tool is one of Lukasa's own, so that its call and result contain nothing
 // new.
 func own(t tool, result map[string]any) bool {
-	if echo.OwnCall(t.name, migrate.Object(t.arguments, "input")) {
+	if echo.OwnCall(t.name, foreign.AsObject(t.arguments, "input")) {
 		return true
 	}
 	if strings.HasPrefix(t.name, "MCP:") && result != nil {
-		text, _ := migrate.Content(result)
+		text, _ := foreign.Content(result)
 		return strings.Contains(string(text), ownScheme)
 	}
 	return false
@@ -308,7 +310,7 @@ func own(t tool, result map[string]any) bool {
 
 // outcome reads whether a tool succeeded, from what agents write into results.
 func outcome(v any) (map[string]any, hmx.Opt[bool]) {
-	out := migrate.Object(v, "text")
+	out := foreign.AsObject(v, "text")
 	if list, ok := v.([]any); ok {
 		if text := texts(list); text != "" {
 			out = map[string]any{"text": text}
@@ -355,7 +357,7 @@ func Elsewhere(ev *hmx.Event, p *project.Place) bool {
 		return !slices.Contains(p.IDs, meta.ID)
 	}
 	if meta.Project == "" {
-		meta.Project = migrate.Name(base(meta.CWD), "")
+		meta.Project = foreign.Name(base(meta.CWD), "")
 	}
 	return meta.Project != "" && p.Name != "" && meta.Project != p.Name
 }

@@ -2,7 +2,8 @@ package hook
 
 import (
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/toolcall"
 )
 
 // gemini reads the events of Gemini CLI.
@@ -24,12 +25,12 @@ func (c *call) gemini() bool {
 // geminiResult makes a result.
 func (c *call) geminiResult() {
 	t := c.used()
-	response := fields(migrate.Object(c.in["tool_response"], "llmContent"))
+	response := fields(foreign.AsObject(c.in["tool_response"], "llmContent"))
 	text := texts(response["llmContent"])
 	if text == "" {
 		text = texts(response["returnDisplay"])
 	}
-	o := migrate.GeminiEnd(t.name, text)
+	o := toolcall.GeminiEnd(t.name, text)
 	if failed := response.first("error"); failed != nil && o.DeniedBy == "" && !o.Interrupted {
 		if o.Result == nil {
 			o.Result = map[string]any{}
@@ -39,14 +40,10 @@ func (c *call) geminiResult() {
 			o.Result["error"] = fields(m).text("message")
 		}
 	}
-	well := o.Success
-	if o.Interrupted || o.DeniedBy != "" {
-		well = hmx.Some(false)
-	}
-	if c.editedBy(t, map[string]any(response), well) {
+	if c.editedBy(t, map[string]any(response), o.Done()) {
 		return
 	}
-	if len(migrate.Edits(t.name, t.arguments, nil)) > 0 {
+	if len(toolcall.Edits(t.name, t.arguments, nil)) > 0 {
 		c.call(t) // a failed edit has no call yet
 	}
 	c.ended(t, o)

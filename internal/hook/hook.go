@@ -32,7 +32,7 @@ import (
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
 	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 )
@@ -90,9 +90,9 @@ func (c *Call) Denial(rule string) []Event {
 		if e.EventType != hmx.TypeToolResult || rule == "" {
 			continue
 		}
-		content := migrate.Object(string(e.Content), "result")
-		content["rule"] = migrate.Name(rule, "")
-		e.Content, _ = migrate.Content(content)
+		content := foreign.AsObject(string(e.Content), "result")
+		content["rule"] = foreign.Name(rule, "")
+		e.Content, _ = foreign.Content(content)
 	}
 	return c.denial
 }
@@ -126,16 +126,16 @@ func Decode(agent string, input []byte, o Options) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &call{Call: Call{Agent: agent, own: o.Own}, in: in, now: o.Now, cut: o.Cut, agentID: migrate.Name(o.Agent, agent)}
+	c := &call{Call: Call{Agent: agent, own: o.Own}, in: in, now: o.Now, cut: o.Cut, agentID: foreign.Name(o.Agent, agent)}
 	c.seen = in.under(seenName)
 	delete(in, seenName)
 	c.common()
 	if o.Place != nil {
 		c.Place = o.Place(c.Directory)
-		c.Place.Name = migrate.Name(c.Place.Name, "")
+		c.Place.Name = foreign.Name(c.Place.Name, "")
 	}
 	if c.Place.Name == "" {
-		c.Place.Name = migrate.Name(base(c.Directory), "")
+		c.Place.Name = foreign.Name(base(c.Directory), "")
 	}
 	if c.Name == "" {
 		return nil, fault.New(fault.InvalidDocument, "the input does not say which hook event it is").WithFix("hand over the JSON as the agent wrote it")
@@ -195,17 +195,17 @@ func (f fields) directory() string {
 
 // common reads the members common to all events.
 func (c *call) common() {
-	c.Name = migrate.Name(c.in.text("hook_event_name", "hookEventName"), "")
+	c.Name = foreign.Name(c.in.text("hook_event_name", "hookEventName"), "")
 	c.Directory = c.in.directory()
 	c.at = hmx.TimeOf(c.now)
-	if at, ok := migrate.When(c.in["timestamp"]); ok {
+	if at, ok := foreign.When(c.in["timestamp"]); ok {
 		c.at = at
 	}
 	c.turn = c.in.text("prompt_id", "turn_id", "generation_id")
 	session := c.in.text("session_id", "sessionId", "conversation_id")
-	c.Session = migrate.Name(session, c.Agent+"-"+c.now.UTC().Format(time.DateOnly))
+	c.Session = foreign.Name(session, c.Agent+"-"+c.now.UTC().Format(time.DateOnly))
 	c.AgentID = c.agentID
-	if sub := migrate.Name(c.in.text("agent_id"), ""); sub != "" {
+	if sub := foreign.Name(c.in.text("agent_id"), ""); sub != "" {
 		c.below(sub)
 	}
 }
@@ -214,8 +214,8 @@ func (c *call) common() {
 // its prompts are not from a person.
 func (c *call) below(sub string) {
 	c.group = c.Session
-	c.Session = migrate.Name(c.Session+"/"+sub, c.Session)
-	c.AgentID = migrate.Name(c.agentID+"/"+sub, c.agentID)
+	c.Session = foreign.Name(c.Session+"/"+sub, c.Session)
+	c.AgentID = foreign.Name(c.agentID+"/"+sub, c.agentID)
 	c.ceiling = record.Agent
 }
 

@@ -12,7 +12,7 @@ import (
 	"lukasa.dev/internal/disk"
 	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
 	"lukasa.dev/internal/testsize"
 	"lukasa.dev/internal/tokens"
 )
@@ -67,7 +67,7 @@ func TestIDsOfTranscripts(t *testing.T) {
 	for _, e := range c.Events {
 		got = append(got, e.EventID)
 	}
-	want := []string{migrate.EventID(migrate.ClaudeCode, "call", "toolu_1"), migrate.EventID(migrate.ClaudeCode, "result", "toolu_1")}
+	want := []string{foreign.EventID(foreign.ClaudeCode, "call", "toolu_1"), foreign.EventID(foreign.ClaudeCode, "result", "toolu_1")}
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("the ids are %v and not %v", got, want)
 	}

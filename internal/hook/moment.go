@@ -1,6 +1,9 @@
 package hook
 
-import "lukasa.dev/internal/migrate"
+import (
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/toolcall"
+)
 
 // moments are an agent's names of the hook events that have the same members in all agents.
 // Empty means that it has none.
@@ -59,7 +62,7 @@ func (c *call) used() tool {
 	t := usedOf(c.in)
 	if t.id == "" && c.Agent == GeminiCLI {
 		// Gemini CLI has no id for a call: a call and its result are matched by content.
-		t.id, t.guessed = migrate.GuessedCall(c.Session, t.name, migrate.Object(t.arguments, "input")), true
+		t.id, t.guessed = toolcall.GuessedCall(c.Session, t.name, foreign.AsObject(t.arguments, "input")), true
 	}
 	return t
 }
@@ -73,10 +76,10 @@ func (c *call) failure() {
 	t := c.used()
 	c.call(t)
 	text := c.in.text("error", "reason", "error_message")
-	o := migrate.Failed(text)
+	o := toolcall.Failed(text)
 	switch {
 	case c.Name == "PermissionDenied" && o.DeniedBy == "":
-		o = migrate.Outcome{DeniedBy: migrate.ByPolicy}
+		o = toolcall.Outcome{DeniedBy: toolcall.ByPolicy}
 		if text != "" {
 			o.Result = map[string]any{"text": text}
 		}
@@ -90,11 +93,11 @@ func (c *call) failure() {
 }
 
 // cursorFailure reads Cursor's name of a failure.
-func (c *call) cursorFailure(o migrate.Outcome) migrate.Outcome {
+func (c *call) cursorFailure(o toolcall.Outcome) toolcall.Outcome {
 	switch how := c.in.text("failure_type"); how {
 	case "permission_denied", "denied":
 		if o.DeniedBy == "" {
-			o = migrate.Outcome{DeniedBy: migrate.ByUser}
+			o = toolcall.Outcome{DeniedBy: toolcall.ByUser}
 		}
 	default:
 		if o.Result != nil {

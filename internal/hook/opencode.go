@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"lukasa.dev/hmx"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/prompt"
+	"lukasa.dev/internal/migrate/toolcall"
 	"lukasa.dev/internal/record"
 )
 
@@ -14,7 +15,7 @@ import (
 // hook, session_id and cwd are those of the session, and input, output and event are what
 // OpenCode passed to the hook. A session with a parent is that of a sub-agent.
 func (c *call) opencode() bool {
-	if parent := migrate.Name(c.in.text("parent_session_id"), ""); parent != "" {
+	if parent := foreign.Name(c.in.text("parent_session_id"), ""); parent != "" {
 		c.group, c.ceiling = parent, record.Agent
 	}
 	in, out := c.in.under("input"), c.in.under("output")
@@ -47,7 +48,7 @@ func (c *call) opencode() bool {
 func (c *call) opencodeEvent(event fields) bool {
 	of := event.under("properties")
 	info := of.under("info")
-	c.Name = migrate.Name(event.text("type"), c.Name)
+	c.Name = foreign.Name(event.text("type"), c.Name)
 	switch c.Name {
 	case "session.created":
 		c.Ask = Start // its actions show that it began
@@ -96,19 +97,15 @@ func (c *call) opencodeResult(t tool, out fields) {
 	if text == "" {
 		text = texts(out["content"]) // of an MCP tool
 	}
-	o := migrate.OpenCodeEnd(map[string]any{"output": text, "metadata": out["metadata"]})
+	o := toolcall.OpenCodeEnd(map[string]any{"output": text, "metadata": out["metadata"]})
 	if ms, ok := c.in.millis("duration_ms"); ok && !o.Interrupted {
 		o.Duration = ms
-	}
-	well := o.Success
-	if o.Interrupted {
-		well = hmx.Some(false)
 	}
 	response := map[string]any{}
 	if o.Duration != "" {
 		response["duration_ms"] = o.Duration
 	}
-	if !c.editedBy(t, response, well) {
+	if !c.editedBy(t, response, o.Done()) {
 		c.call(t)
 		c.ended(t, o)
 	}
@@ -120,11 +117,11 @@ func (c *call) opencodeFailure(of fields) {
 	part := of.under("part")
 	state := part.under("state")
 	t := tool{id: part.text("callID"), name: part.text("tool"), arguments: state.first("input")}
-	o := migrate.Failed(state.text("error"))
+	o := toolcall.Failed(state.text("error"))
 	switch by := of.text("denied_by"); by {
-	case migrate.ByLukasa, migrate.ByUser, migrate.ByPolicy:
+	case toolcall.ByLukasa, toolcall.ByUser, toolcall.ByPolicy:
 		if o.DeniedBy != by {
-			o = migrate.Outcome{DeniedBy: by}
+			o = toolcall.Outcome{DeniedBy: by}
 		}
 	}
 	if o.DeniedBy == "" && state.under("metadata").truth("interrupted") {
@@ -153,7 +150,7 @@ func (c *call) opencodeSaid(parts []any) string {
 			continue
 		}
 		text := part.text("text")
-		if plain, ok := migrate.Unquoted(text, arguments); ok {
+		if plain, ok := prompt.Unquoted(text, arguments); ok {
 			text = plain.Own
 			c.piped = plain.Added
 		}

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"lukasa.dev/hmx"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/toolcall"
+	"lukasa.dev/internal/migrate/transcripts"
 )
 
 // seenName is the member in which [Seen] adds what it found.
@@ -14,7 +16,7 @@ const seenName = "lukasa_seen"
 
 // World is what a hook process can read besides its input.
 type World struct {
-	// Transcript returns the end of a transcript, such as [migrate.Tail]. Nil means none.
+	// Transcript returns the end of a transcript, such as [transcripts.Tail]. Nil means none.
 	Transcript func(path string) []byte
 	// Arguments returns the arguments of an agent that was started with its prompt on the command
 	// line, and nothing for others. Nil means none.
@@ -36,12 +38,12 @@ func Seen(agent string, input []byte, w World) []byte {
 	switch name := in.text("hook_event_name"); {
 	case name == "":
 	case agent == Codex && name == "PostToolUse":
-		if end, ok := migrate.CodexEnd(w.tail(in), in.text("tool_use_id")); ok {
+		if end, ok := transcripts.CodexEnd(w.tail(in), in.text("tool_use_id")); ok {
 			seen["end"] = end.Content("", "")
 		}
 	case (agent == ClaudeCode || agent == Codex) && (name == m.prompt || name == m.ended || name == "Stop"):
 		var stopped []any
-		for _, s := range migrate.StoppedCalls(migrate.Format(agent), w.tail(in)) {
+		for _, s := range transcripts.StoppedCalls(foreign.Format(agent), w.tail(in)) {
 			end := s.Content(s.Tool, s.ID)
 			if !s.At.IsZero() {
 				end["at"] = s.At.String()
@@ -79,8 +81,8 @@ func (w World) tail(in fields) []byte {
 }
 
 // endOf reads what was found about the end of a call.
-func endOf(f fields) migrate.Outcome {
-	o := migrate.Outcome{Result: f.under("result"), DeniedBy: f.text("denied_by"), Interrupted: f.truth("interrupted")}
+func endOf(f fields) toolcall.Outcome {
+	o := toolcall.Outcome{Result: f.under("result"), DeniedBy: f.text("denied_by"), Interrupted: f.truth("interrupted")}
 	if b, ok := f["success"].(bool); ok {
 		o.Success = hmx.Some(b)
 	}
@@ -103,7 +105,7 @@ func (c *call) closeOpen() {
 		}
 		n := len(c.Events)
 		c.ended(tool{id: id, name: f.text("tool_name")}, endOf(f))
-		if at, ok := migrate.When(f["at"]); ok && len(c.Events) > n {
+		if at, ok := foreign.When(f["at"]); ok && len(c.Events) > n {
 			ev := c.Events[n].Event
 			ev.Timestamp, ev.Sequence = at, at.Time().UnixMicro()
 		}

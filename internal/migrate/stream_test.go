@@ -9,6 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"lukasa.dev/internal/migrate/chats"
+	"lukasa.dev/internal/migrate/exports"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/source"
+	"lukasa.dev/internal/migrate/sourcetest"
+	"lukasa.dev/internal/migrate/traces"
 	"lukasa.dev/internal/testsize"
 )
 
@@ -49,14 +55,14 @@ type peak struct {
 	heap        uint64
 }
 
-func (p *peak) Take(context.Context, Item) error {
+func (p *peak) Take(context.Context, source.Item) error {
 	if p.items++; p.items%2000 == 0 {
 		p.look()
 	}
 	return nil
 }
 
-func (p *peak) Leave(Left) { p.left++ }
+func (p *peak) Leave(source.Left) { p.left++ }
 
 func (p *peak) look() {
 	var m runtime.MemStats
@@ -73,23 +79,23 @@ func TestLargeSourcesStream(t *testing.T) {
 	size := testsize.Of(t, "import-megabytes", 80, 80, 2000) << 20
 	less := size * 4 / 5
 	for name, tc := range map[string]struct {
-		format Format
+		format foreign.Format
 		source *generated
 	}{
-		"a list of messages": {OpenAIChat, &generated{head: "[", tail: "]", size: size, part: func(i int) string {
+		"a list of messages": {chats.OpenAIChat, &generated{head: "[", tail: "]", size: size, part: func(i int) string {
 			return fmt.Sprintf("%s{\"role\":\"user\",\"content\":\"%d %s\"}", comma(i), i, filler)
 		}}},
-		"a list within an object": {Mem0, &generated{head: `{"count":1,"results":[`, tail: `],"next":null}`, size: less, part: func(i int) string {
+		"a list within an object": {exports.Mem0, &generated{head: `{"count":1,"results":[`, tail: `],"next":null}`, size: less, part: func(i int) string {
 			return fmt.Sprintf("%s{\"id\":\"%d\",\"memory\":\"%s\"}", comma(i), i, filler)
 		}}},
-		"lines": {ClaudeCode, &generated{size: less, head: "\n", part: func(i int) string {
+		"lines": {foreign.ClaudeCode, &generated{size: less, head: "\n", part: func(i int) string {
 			return fmt.Sprintf("{\"type\":\"user\",\"uuid\":\"u%d\",\"sessionId\":\"s\",\"message\":{\"role\":\"user\",\"content\":\"%s\"}}\n", i, filler)
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runtime.GC()
 			p := &peak{}
-			err := Read(context.Background(), tc.format, Source{Name: "big", Modified: modified, Reader: tc.source}, Options{Tenant: "acme"}, p)
+			err := Read(context.Background(), tc.format, source.Source{Name: "big", Modified: sourcetest.Modified(), Reader: tc.source}, source.Options{Tenant: "acme"}, p)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,21 +131,21 @@ func TestTooLong(t *testing.T) {
 				return `,{"role":"user","content":"`
 			}
 			return long(i)
-		}, tail: `"},{"role":"user","content":"after"}]`, size: MaxPiece + 1<<20},
+		}, tail: `"},{"role":"user","content":"after"}]`, size: source.MaxPiece + 1<<20},
 		"a line": {head: "", part: func(i int) string {
 			if i == 1 {
 				return "\n" + `{"role":"user","content":"`
 			}
 			return long(i)
-		}, tail: "\"}\n{\"role\":\"user\",\"content\":\"after\"}\n", size: MaxPiece + 1<<20},
+		}, tail: "\"}\n{\"role\":\"user\",\"content\":\"after\"}\n", size: source.MaxPiece + 1<<20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &collected{}
-			if err := Read(context.Background(), OpenAIChat, Source{Name: "long", Modified: modified, Reader: tc}, Options{Tenant: "acme"}, c); err != nil {
+			c := &sourcetest.Sink{}
+			if err := Read(context.Background(), chats.OpenAIChat, source.Source{Name: "long", Modified: sourcetest.Modified(), Reader: tc}, source.Options{Tenant: "acme"}, c); err != nil {
 				t.Fatal(err)
 			}
-			if len(c.items) != 2 || len(c.left) != 1 || c.left[0].Reason != TooLarge {
-				t.Errorf("%d items, left %v", len(c.items), c.left)
+			if len(c.Items) != 2 || len(c.Left) != 1 || c.Left[0].Reason != source.TooLarge {
+				t.Errorf("%d items, left %v", len(c.Items), c.Left)
 			}
 		})
 	}
@@ -147,10 +153,10 @@ func TestTooLong(t *testing.T) {
 
 // A source that fails is an error with a code; what came before it was taken.
 func TestSourceFails(t *testing.T) {
-	for _, f := range []Format{ClaudeCode, OpenAIChat, OTLP, BasicMemory} {
+	for _, f := range []foreign.Format{foreign.ClaudeCode, chats.OpenAIChat, traces.OTLP, exports.BasicMemory} {
 		broken := io.MultiReader(strings.NewReader(`{"role":"user","content":"one"}`+"\n"), failing{})
-		c := &collected{}
-		err := Read(context.Background(), f, Source{Name: "x", Reader: broken, Modified: modified}, Options{Tenant: "acme"}, c)
+		c := &sourcetest.Sink{}
+		err := Read(context.Background(), f, source.Source{Name: "x", Reader: broken, Modified: sourcetest.Modified()}, source.Options{Tenant: "acme"}, c)
 		if err == nil || !strings.Contains(err.Error(), "the disk is gone") {
 			t.Errorf("%s: %v", f, err)
 		}
@@ -169,13 +175,13 @@ func TestWrongFiles(t *testing.T) {
 		"a database":    {"SQLite format 3\x00rest", "database of SQLite"},
 		"torn gzip":     {"\x1f\x8b\x08", ""},
 	} {
-		if _, err := readBytes(Engram, "x", []byte(tc.data)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := readBytes(exports.Engram, "x", []byte(tc.data)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Read(ctx, ClaudeCode, Source{Reader: strings.NewReader("{}\n")}, Options{Tenant: "acme"}, &collected{}); err != context.Canceled {
+	if err := Read(ctx, foreign.ClaudeCode, source.Source{Reader: strings.NewReader("{}\n")}, source.Options{Tenant: "acme"}, &sourcetest.Sink{}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

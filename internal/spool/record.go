@@ -6,7 +6,8 @@ import (
 	"lukasa.dev"
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/recorder"
 )
 
 // Record appends events to a board. An event that is refused because an event of another session
@@ -15,7 +16,7 @@ import (
 // before gets the id of that one.
 func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event) (*lukasa.AppendResult, error) {
 	tenant := func(name string) *lukasa.Tenant { return b.Tenant(name, lukasa.Writer{}) }
-	if err := migrate.Retell(ctx, tenant, events); err != nil {
+	if err := recorder.Retell(ctx, tenant, events); err != nil {
 		return nil, err
 	}
 	res, err := b.Append(ctx, w, events...)
@@ -31,7 +32,7 @@ func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event)
 		if err != nil || there.Event.SessionID == ev.SessionID {
 			continue // the first version stands
 		}
-		apart(ev)
+		foreign.Apart(ev)
 		again, err := b.Append(ctx, w, ev)
 		if err != nil {
 			return res, err
@@ -42,14 +43,4 @@ func Record(ctx context.Context, b Board, w lukasa.Writer, events ...*hmx.Event)
 		res.Receipts[i] = again.Receipts[0]
 	}
 	return res, nil
-}
-
-// apart gives an event an id that is unique to its session, and changes its parent's id the same
-// way.
-func apart(ev *hmx.Event) {
-	of := func(id string) string { return migrate.EventID("hook", "apart", ev.SessionID, id) }
-	ev.EventID = of(ev.EventID)
-	if ev.ParentEventID.Set {
-		ev.ParentEventID = hmx.Some(of(ev.ParentEventID.Value))
-	}
 }

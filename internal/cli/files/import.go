@@ -16,6 +16,7 @@ import (
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/source"
 )
 
 // ImportCommand returns the command `lukasa import`.
@@ -117,8 +118,8 @@ func isDirectory(s *ask.Shell, name string) bool {
 // noExport is the error for a file that is not an export. It names the format of another
 // program, which the first bytes tell.
 func noExport(name string, src io.Reader) error {
-	if f := migrate.Detect(migrate.Source{Name: strings.Trim(name, `"`), Reader: src}); f != "" {
-		return fault.Newf(fault.InvalidDocument, "%s: this is not an export: it looks like %s", name, f.What()).WithFix("add --from " + string(f))
+	if f := migrate.Detect(source.Source{Name: strings.Trim(name, `"`), Reader: src}); f != "" {
+		return fault.Newf(fault.InvalidDocument, "%s: this is not an export: it looks like %s", name, migrate.What(f)).WithFix("add --from " + string(f))
 	}
 	return fault.Newf(fault.InvalidDocument, "%s: this is not an export", name).
 		WithFix("use the file as `lukasa export` wrote it, or say with --from which program wrote it")

@@ -21,6 +21,11 @@ import (
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/exports"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/recorder"
+	"lukasa.dev/internal/migrate/source"
+	"lukasa.dev/internal/migrate/transcripts"
 	"lukasa.dev/internal/project"
 )
 
@@ -68,21 +73,21 @@ func (f *importFlags) alone(c *cobra.Command) error {
 
 // leftCount is how many items were left out for one reason, as --json prints it.
 type leftCount struct {
-	Reason migrate.Reason `json:"reason"`
-	Count  int            `json:"count"`
+	Reason source.Reason `json:"reason"`
+	Count  int           `json:"count"`
 }
 
 // importProblem is an item that could not be imported, as --json prints it.
 type importProblem struct {
-	File   string         `json:"file"`
-	Line   int            `json:"line,omitempty"`
-	Reason migrate.Reason `json:"reason"`
-	Detail string         `json:"detail"`
+	File   string        `json:"file"`
+	Line   int           `json:"line,omitempty"`
+	Reason source.Reason `json:"reason"`
+	Detail string        `json:"detail"`
 }
 
 // ImportFromAnswer is what lukasa import --from --json prints.
 type ImportFromAnswer struct {
-	From       migrate.Format  `json:"from"`
+	From       foreign.Format  `json:"from"`
 	DryRun     bool            `json:"dry_run"`
 	Files      int             `json:"files"`
 	Sessions   int             `json:"sessions"`
@@ -104,9 +109,9 @@ type migration struct {
 	ImportFromAnswer
 	shell      *ask.Shell
 	flags      *importFlags
-	format     migrate.Format
+	format     foreign.Format
 	file       string // that is being read
-	left       map[migrate.Reason]int
+	left       map[source.Reason]int
 	unfinished []string // files whose end was not taken
 	troubles   int
 	total      int64 // bytes of all files, as far as it is known
@@ -139,7 +144,7 @@ func importFrom(s *ask.Shell, c *cobra.Command, args []string, flags *importFlag
 		args = []string{"-"}
 	}
 	flags.trusted, flags.moved = c.Flags().Changed("trust"), c.Flags().Changed("tenant")
-	m := &migration{shell: s, flags: flags, format: format, left: map[migrate.Reason]int{}}
+	m := &migration{shell: s, flags: flags, format: format, left: map[source.Reason]int{}}
 	m.From, m.DryRun, m.Skipped, m.Problems = format, flags.dryRun, []leftCount{}, []importProblem{}
 	// A mistyped name fails before anything is recorded or created.
 	files, err := m.find(c.Context(), args)
@@ -180,7 +185,7 @@ func (m *migration) check(ctx context.Context, files []foundFile) error {
 		if err != nil {
 			return nil // reported when it is read
 		}
-		err = migrate.Check(m.format, migrate.Source{Name: filepath.Base(f.name), Reader: src})
+		err = migrate.Check(m.format, source.Source{Name: filepath.Base(f.name), Reader: src})
 		_ = src.Close() // nothing was written to it
 		if err == nil {
 			return ctx.Err()
@@ -195,7 +200,7 @@ func (m *migration) check(ctx context.Context, files []foundFile) error {
 
 // into returns the tenant to import into. Events of HMX name their own.
 func (m *migration) into(ctx context.Context, v *ask.Visit) (string, error) {
-	if m.format == migrate.HMX && !m.flags.moved {
+	if m.format == exports.HMX && !m.flags.moved {
 		name, _, err := v.Named(ctx)
 		return name, err
 	}
@@ -240,9 +245,9 @@ func (m *migration) find(ctx context.Context, args []string) ([]foundFile, error
 			files = append(files, found...)
 			continue
 		}
-		found, err = findFiles(ctx, m.shell, arg, m.format, func(file string, why migrate.Reason, detail string) {
+		found, err = findFiles(ctx, m.shell, arg, m.format, func(file string, why source.Reason, detail string) {
 			m.file = file
-			m.leave(migrate.Left{Reason: why, Detail: detail})
+			m.leave(source.Left{Reason: why, Detail: detail})
 		})
 		if err != nil {
 			return nil, err
@@ -279,7 +284,7 @@ func (m *migration) inTime(ctx context.Context, files []foundFile) {
 		if err != nil {
 			continue // reported when it is read
 		}
-		if t := migrate.Began(m.format, migrate.Source{Name: filepath.Base(f.name), Reader: src}); !t.IsZero() {
+		if t := transcripts.Began(m.format, source.Source{Name: filepath.Base(f.name), Reader: src}); !t.IsZero() {
 			began[f.name] = t
 		}
 		_ = src.Close() // nothing was written to it
@@ -295,7 +300,7 @@ func (m *migration) all(ctx context.Context, board *lukasa.Board, tenant string,
 	if board != nil {
 		m.own = board.Handout()
 	}
-	rec := migrate.NewRecorder(board, m.recording(tenant, w))
+	rec := recorder.New(board, m.recording(tenant, w))
 	for _, f := range files {
 		err := m.one(ctx, rec, f)
 		if err == nil {
@@ -311,16 +316,16 @@ func (m *migration) all(ctx context.Context, board *lukasa.Board, tenant string,
 
 // recording returns the writers of the import. Words of people get the trust of a user; memories
 // of other programs at most that of an agent, unless --trust says more.
-func (m *migration) recording(tenant string, w lukasa.Writer) migrate.RecorderOptions {
+func (m *migration) recording(tenant string, w lukasa.Writer) recorder.Options {
 	things := w
 	if !m.flags.trusted {
 		things.Trust = lukasa.Agent
 	}
-	return migrate.RecorderOptions{Tenant: tenant, Events: w, Things: things, DryRun: m.flags.dryRun, Leave: m.leave}
+	return recorder.Options{Tenant: tenant, Events: w, Things: things, DryRun: m.flags.dryRun, Leave: m.leave}
 }
 
 // one imports one file. A file that cannot be read does not stop the others.
-func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile) error {
+func (m *migration) one(ctx context.Context, rec *recorder.Recorder, f foundFile) error {
 	m.file = f.name
 	src, err := m.source(ctx, f, true)
 	if err != nil {
@@ -339,8 +344,8 @@ func (m *migration) one(ctx context.Context, rec *migrate.Recorder, f foundFile)
 		m.progress.Update(func() string { return m.soFar(rec) })
 		return n, err
 	})
-	err = migrate.Read(ctx, m.format, migrate.Source{Name: name, Path: f.path, Modified: when.UTC().Truncate(time.Second), Reader: reading},
-		migrate.Options{Tenant: m.Tenant, Move: m.flags.moved, Project: func(dir string) (name, id string) { return projectOf(m.shell, dir) }, Own: m.own}, rec)
+	err = migrate.Read(ctx, m.format, source.Source{Name: name, Path: f.path, Modified: when.UTC().Truncate(time.Second), Reader: reading},
+		source.Options{Tenant: m.Tenant, Move: m.flags.moved, Project: func(dir string) (name, id string) { return projectOf(m.shell, dir) }, Own: m.own}, rec)
 	if f.size > 0 {
 		m.done = before + f.size
 	}
@@ -369,9 +374,9 @@ func (m *migration) mistaken(f foundFile, o *migrate.OtherFormat, err error) err
 	case f.once:
 		return err
 	case f.below && o.Looks == "":
-		m.leave(migrate.Left{Reason: migrate.OtherFile, Detail: o.Error()})
+		m.leave(source.Left{Reason: source.OtherFile, Detail: o.Error()})
 	default:
-		m.leave(migrate.Left{Reason: migrate.Mistaken, Detail: o.Error() + "; " + fault.From(err).Fix})
+		m.leave(source.Left{Reason: source.Mistaken, Detail: o.Error() + "; " + fault.From(err).Fix})
 	}
 	return nil
 }
@@ -389,16 +394,16 @@ func (m *migration) unread(ctx context.Context, err error) error {
 		if e.Fix != "" {
 			detail += "; " + e.Fix
 		}
-		m.leave(migrate.Left{Reason: migrate.Unreadable, Detail: detail})
+		m.leave(source.Left{Reason: source.Unreadable, Detail: detail})
 		return nil
 	}
 	return err
 }
 
 // leave counts an item that was left out, and records problems.
-func (m *migration) leave(l migrate.Left) {
+func (m *migration) leave(l source.Left) {
 	m.left[l.Reason]++
-	if l.Reason == migrate.Unfinished {
+	if l.Reason == source.Unfinished {
 		m.unfinished = append(m.unfinished, m.file)
 	}
 	if !l.Reason.Problem() {
@@ -420,13 +425,13 @@ func (m *migration) leave(l migrate.Left) {
 }
 
 // count copies the counts of the recorder.
-func (m *migration) count(c migrate.Counts) {
+func (m *migration) count(c recorder.Counts) {
 	m.Sessions, m.Events, m.Duplicates, m.Memories = c.Sessions, c.Events, c.Duplicates, c.Memories
 	m.Entities, m.Relations, m.Present, m.Scrubbed = c.Entities, c.Relations, c.Present, c.Scrubbed
 }
 
 // soFar returns the line that shows the progress.
-func (m *migration) soFar(rec *migrate.Recorder) string {
+func (m *migration) soFar(rec *recorder.Recorder) string {
 	c := rec.Counts()
 	line := "imported " + term.Counted(c.Events, "event")
 	if n := c.Memories + c.Entities + c.Relations; n > 0 {
@@ -471,7 +476,7 @@ func (m *migration) finish(ctx context.Context, v *ask.Visit, failed error) erro
 }
 
 // leftCounts lists how many items were left out, by reason.
-func leftCounts(left map[migrate.Reason]int) (list []leftCount) {
+func leftCounts(left map[source.Reason]int) (list []leftCount) {
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
 		list = append(list, leftCount{reason, left[reason]})
 	}

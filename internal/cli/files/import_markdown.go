@@ -15,18 +15,18 @@ import (
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/memory"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/source"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/vault"
 )
 
 // vaultProblem is a file that could not be imported, as --json prints it.
 type vaultProblem struct {
-	File   string         `json:"file"`
-	Line   int            `json:"line,omitempty"`
-	Reason migrate.Reason `json:"reason"`
-	Rule   string         `json:"rule"`
-	Fix    string         `json:"fix"`
+	File   string        `json:"file"`
+	Line   int           `json:"line,omitempty"`
+	Reason source.Reason `json:"reason"`
+	Rule   string        `json:"rule"`
+	Fix    string        `json:"fix"`
 }
 
 // importedMarkdown is what lukasa import --markdown --json prints.
@@ -55,7 +55,7 @@ type vaultImport struct {
 	visit  *ask.Visit
 	tenant string
 	writer lukasa.Writer
-	left   map[migrate.Reason]int
+	left   map[source.Reason]int
 	notes  []*vaultNote
 	next   *vault.Manifest // the manifest after the import
 	bad    int
@@ -80,7 +80,7 @@ func importMarkdown(s *ask.Shell, c *cobra.Command, flags *importFlags) error {
 	if err != nil {
 		return err
 	}
-	m := &vaultImport{shell: s, flags: flags, writer: w, left: map[migrate.Reason]int{}}
+	m := &vaultImport{shell: s, flags: flags, writer: w, left: map[source.Reason]int{}}
 	m.Markdown, m.DryRun, m.Skipped, m.Problems = flags.markdown, flags.dryRun, []leftCount{}, []vaultProblem{}
 	if m.dir, err = openVault(c.Context(), s, flags.markdown); err != nil {
 		return Stopped(c.Context(), err)
@@ -138,16 +138,16 @@ func (m *vaultImport) readAll(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			m.problem(at, 0, migrate.Unreadable, fault.From(err).Error(), fault.From(err).Advice())
+			m.problem(at, 0, source.Unreadable, fault.From(err).Error(), fault.From(err).Advice())
 			continue
 		}
 		note, err := vault.Decode(at, data)
 		if errors.Is(err, vault.ErrOther) {
-			m.left[migrate.OtherFile]++
+			m.left[source.OtherFile]++
 			continue
 		}
 		if p, ok := errors.AsType[*vault.Problem](err); ok {
-			m.problem(at, p.Line, migrate.Broken, p.Rule, p.Fix)
+			m.problem(at, p.Line, source.Broken, p.Rule, p.Fix)
 			continue
 		}
 		if err != nil {
@@ -158,7 +158,7 @@ func (m *vaultImport) readAll(ctx context.Context) error {
 	}
 	for at, kind := range m.dir.found {
 		if kind == foundOther && at[0] != '.' {
-			m.left[migrate.Link]++
+			m.left[source.Link]++
 		}
 	}
 	return nil
@@ -226,13 +226,13 @@ func (m *vaultImport) take(ctx context.Context, n *vaultNote) error {
 	case fault.NotFound:
 		return m.put(ctx, t, n, lukasa.Version(0), &m.Created)
 	case fault.Erased:
-		m.left[migrate.Erased]++
+		m.left[source.Erased]++
 		return nil
 	default:
 		return err
 	}
 	if there.State != lukasa.Live {
-		m.left[migrate.Forgotten]++
+		m.left[source.Forgotten]++
 		return nil
 	}
 	return m.compare(ctx, t, n, there)
@@ -256,7 +256,7 @@ func (m *vaultImport) compare(ctx context.Context, t *lukasa.Tenant, n *vaultNot
 		return nil
 	}
 	if n.Body.Kind() == record.Artifact {
-		m.problem(n.path, 0, migrate.Changed, "the artifact is on record with other content, and an artifact never changes", "export again, into a new directory")
+		m.problem(n.path, 0, source.Changed, "the artifact is on record with other content, and an artifact never changes", "export again, into a new directory")
 		return nil
 	}
 	base := ""
@@ -272,7 +272,7 @@ func (m *vaultImport) compare(ctx context.Context, t *lukasa.Tenant, n *vaultNot
 			m.Present++ // the board has a newer version, and the file is unchanged
 			return nil
 		}
-		m.problem(n.path, 0, migrate.Changed, "it was edited here, and on the board as well since it was exported", "move your file away, export again, and edit the new one")
+		m.problem(n.path, 0, source.Changed, "it was edited here, and on the board as well since it was exported", "move your file away, export again, and edit the new one")
 		return nil
 	}
 	fresh(n.Body, there.Body)
@@ -312,10 +312,10 @@ func (m *vaultImport) put(ctx context.Context, t *lukasa.Tenant, n *vaultNote, e
 	switch fault.CodeOf(err) {
 	case "":
 	case fault.Erased:
-		m.left[migrate.Erased]++
+		m.left[source.Erased]++
 		return nil
 	case fault.InvalidArgument, fault.InvalidDocument, fault.IDConflict, fault.VersionConflict, fault.TooLarge, fault.Untrusted:
-		m.problem(n.path, 0, migrate.Refused, fault.From(err).Error(), fault.From(err).Advice())
+		m.problem(n.path, 0, source.Refused, fault.From(err).Error(), fault.From(err).Advice())
 		return nil
 	default:
 		return err
@@ -386,7 +386,7 @@ func (m *vaultImport) prune(ctx context.Context, at string, e vault.Entry) error
 		return err
 	}
 	if now, err := vault.Content(there.Body); err != nil || now != e.Content {
-		m.problem(at, 0, migrate.Changed, "its file was taken away, and it was changed on the board since it was exported", "export again, look at it, and take the file away once more")
+		m.problem(at, 0, source.Changed, "its file was taken away, and it was changed on the board since it was exported", "export again, look at it, and take the file away once more")
 		return err
 	}
 	if !m.DryRun {
@@ -394,7 +394,7 @@ func (m *vaultImport) prune(ctx context.Context, at string, e vault.Entry) error
 			if code := fault.CodeOf(err); code != fault.Untrusted && code != fault.VersionConflict {
 				return err
 			}
-			m.problem(at, 0, migrate.Refused, fault.From(err).Error(), fault.From(err).Advice())
+			m.problem(at, 0, source.Refused, fault.From(err).Error(), fault.From(err).Advice())
 			return nil
 		}
 	}
@@ -404,7 +404,7 @@ func (m *vaultImport) prune(ctx context.Context, at string, e vault.Entry) error
 }
 
 // problem records a file that could not be imported.
-func (m *vaultImport) problem(at string, line int, why migrate.Reason, rule, fix string) {
+func (m *vaultImport) problem(at string, line int, why source.Reason, rule, fix string) {
 	m.left[why]++
 	m.bad++
 	if m.flags.most > 0 && len(m.Problems) >= m.flags.most {

@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"lukasa.dev/internal/cli/term"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/source"
 )
 
 // Earlier versions of OpenCode kept a file of each session, message and part below a directory
@@ -20,12 +21,12 @@ import (
 
 // openCodeStorage returns the sessions of such a directory, and reports whether it is one.
 func (m *migration) openCodeStorage(ctx context.Context, dir string) (found []foundFile, ok bool, err error) {
-	if m.format != migrate.OpenCode || !isDirectory(m.shell, filepath.Join(dir, "session")) || !isDirectory(m.shell, filepath.Join(dir, "message")) {
+	if m.format != foreign.OpenCode || !isDirectory(m.shell, filepath.Join(dir, "session")) || !isDirectory(m.shell, filepath.Join(dir, "message")) {
 		return nil, false, nil
 	}
-	all, err := findFiles(ctx, m.shell, filepath.Join(dir, "session"), m.format, func(file string, why migrate.Reason, detail string) {
+	all, err := findFiles(ctx, m.shell, filepath.Join(dir, "session"), m.format, func(file string, why source.Reason, detail string) {
 		m.file = file
-		m.leave(migrate.Left{Reason: why, Detail: detail})
+		m.leave(source.Left{Reason: why, Detail: detail})
 	})
 	if err != nil {
 		return nil, true, err
@@ -70,21 +71,21 @@ func (m *migration) stored(ctx context.Context, name string, tell bool) []byte {
 	src, err := m.shell.Open(ctx, []string{name})
 	var data []byte
 	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(src, migrate.MaxPiece+1))
+		data, err = io.ReadAll(io.LimitReader(src, source.MaxPiece+1))
 		_ = src.Close() // nothing was written to it
 	}
-	why, detail := migrate.Broken, "this is not JSON"
+	why, detail := source.Broken, "this is not JSON"
 	switch {
 	case err != nil:
-		why, detail = migrate.Unreadable, term.Cause(err).Error()
-	case len(data) > migrate.MaxPiece:
-		why, detail = migrate.TooLarge, "the file is longer than is read"
+		why, detail = source.Unreadable, term.Cause(err).Error()
+	case len(data) > source.MaxPiece:
+		why, detail = source.TooLarge, "the file is longer than is read"
 	case json.Valid(data):
 		return bytes.TrimSpace(data)
 	}
 	if was := m.file; tell {
 		m.file = name
-		m.leave(migrate.Left{Reason: why, Detail: detail})
+		m.leave(source.Left{Reason: why, Detail: detail})
 		m.file = was
 	}
 	return []byte("null")

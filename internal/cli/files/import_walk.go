@@ -13,6 +13,8 @@ import (
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/foreign"
+	"lukasa.dev/internal/migrate/source"
 )
 
 // foundFile is a file that is to be imported.
@@ -33,7 +35,7 @@ const maxDepth = 32
 // findFiles returns the files that an argument names: itself, or those below a directory that
 // are of the format, in order. Links below a directory are not followed, so that nothing
 // outside of it is read.
-func findFiles(ctx context.Context, s *ask.Shell, arg string, f migrate.Format, leave func(file string, why migrate.Reason, detail string)) ([]foundFile, error) {
+func findFiles(ctx context.Context, s *ask.Shell, arg string, f foreign.Format, leave func(file string, why source.Reason, detail string)) ([]foundFile, error) {
 	info, err := s.Files.Stat(arg)
 	if err != nil {
 		return nil, ask.CannotOpen(arg, err)
@@ -49,7 +51,7 @@ func findFiles(ctx context.Context, s *ask.Shell, arg string, f migrate.Format, 
 		}
 		entries, err := s.Files.List(dir)
 		if err != nil {
-			leave(dir, migrate.Unreadable, term.Cause(err).Error())
+			leave(dir, source.Unreadable, term.Cause(err).Error())
 			return nil
 		}
 		slices.SortFunc(entries, func(a, b fs.FileInfo) int { return strings.Compare(a.Name(), b.Name()) })
@@ -58,13 +60,13 @@ func findFiles(ctx context.Context, s *ask.Shell, arg string, f migrate.Format, 
 			switch {
 			case strings.HasPrefix(e.Name(), "."):
 			case e.Mode()&fs.ModeSymlink != 0:
-				leave(name, migrate.Link, "links are not followed")
+				leave(name, source.Link, "links are not followed")
 			case e.IsDir() && depth < maxDepth:
 				if err := visit(name, path, depth+1); err != nil {
 					return err
 				}
-			case !e.Mode().IsRegular() || !f.Wants(e.Name()):
-				leave(name, migrate.OtherFile, "a file of another sort")
+			case !e.Mode().IsRegular() || !migrate.Wants(f, e.Name()):
+				leave(name, source.OtherFile, "a file of another sort")
 			default:
 				out = append(out, foundFile{name: name, path: path, size: e.Size(), time: e.ModTime(), below: true})
 			}

@@ -21,7 +21,7 @@ import (
 	"lukasa.dev/internal/echo"
 	"lukasa.dev/internal/fault"
 	"lukasa.dev/internal/hook"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/transcripts"
 	"lukasa.dev/internal/project"
 	"lukasa.dev/internal/record"
 	"lukasa.dev/internal/spool"
@@ -82,7 +82,7 @@ func (h *hooking) work(ctx context.Context) []byte {
 	if len(in.Rest) > 0 {
 		h.broken(in.Rest, errors.New("something follows the object, and only that is recorded"))
 	}
-	input = hook.Seen(h.agent, input, hook.World{Transcript: migrate.Tail, Arguments: func() []string { return agentArguments(h.agent) }})
+	input = hook.Seen(h.agent, input, hook.World{Transcript: transcripts.Tail, Arguments: func() []string { return agentArguments(h.agent) }})
 	if err := h.decode(input); err != nil {
 		h.broken(input, err)
 		return nil

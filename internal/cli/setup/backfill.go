@@ -19,7 +19,7 @@ import (
 	"lukasa.dev/internal/cli/show"
 	"lukasa.dev/internal/cli/term"
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/source"
 )
 
 // backfill imports the transcripts that an agent has written so far.
@@ -141,7 +141,7 @@ func (b *backfill) tellImport() {
 	fmt.Fprintf(s.Stdout, "%s, from %s\n", line, term.Counted(a.Files, "file"))
 	unfinished := 0
 	for _, l := range a.Skipped {
-		if l.Reason == migrate.Unfinished {
+		if l.Reason == source.Unfinished {
 			unfinished = l.Count
 		}
 	}

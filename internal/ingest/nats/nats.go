@@ -168,8 +168,9 @@ func (s *Source) Fetch(ctx context.Context, n int) (list []*ingest.Message, err 
 			return nil, err
 		}
 	}
-	wait, enough := context.WithTimeout(ctx, fetchWait)
-	defer func() { enough() }()
+	first, enough := context.WithTimeout(ctx, fetchWait)
+	defer enough()
+	wait := first
 	for len(list) < n {
 		m, err := s.coming.Next(jetstream.NextContext(wait))
 		switch {
@@ -177,8 +178,9 @@ func (s *Source) Fetch(ctx context.Context, n int) (list []*ingest.Message, err 
 			list = append(list, s.handOut(m))
 			if len(list) == 1 {
 				// The others are on their way, or there are none.
-				enough()
-				wait, enough = context.WithTimeout(ctx, restWait)
+				rest, enough := context.WithTimeout(ctx, restWait)
+				defer enough()
+				wait = rest
 			}
 		case errors.Is(err, jetstream.ErrMsgIteratorClosed):
 			s.coming = nil

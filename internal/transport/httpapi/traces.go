@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"lukasa.dev/internal/fault"
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/recorder"
+	"lukasa.dev/internal/migrate/source"
+	"lukasa.dev/internal/migrate/traces"
 	"lukasa.dev/internal/operation"
 )
 
@@ -56,17 +58,17 @@ func (c *call) takeTraces(op *operation.Operation) {
 
 // traceEncoding returns the encoding of the request, and the type of the answer. A request of
 // neither type is answered in JSON.
-func (c *call) traceEncoding() (migrate.TraceEncoding, string, error) {
+func (c *call) traceEncoding() (traces.Encoding, string, error) {
 	media, err := c.media()
 	switch {
 	case err != nil:
-		return migrate.TraceJSON, mediaJSON, err
+		return traces.JSON, mediaJSON, err
 	case media == mediaProtobuf:
-		return migrate.TraceProtobuf, mediaProtobuf, nil
+		return traces.Protobuf, mediaProtobuf, nil
 	case media == mediaJSON:
-		return migrate.TraceJSON, mediaJSON, nil
+		return traces.JSON, mediaJSON, nil
 	}
-	return migrate.TraceJSON, mediaJSON, fault.Newf(fault.WrongMedia, "Content-Type: %.80q is not read here", media).
+	return traces.JSON, mediaJSON, fault.Newf(fault.WrongMedia, "Content-Type: %.80q is not read here", media).
 		WithFix("send application/x-protobuf or application/json, as OTLP/HTTP specifies")
 }
 
@@ -84,7 +86,7 @@ func traceStatus(status int) int {
 
 // recordTraces records the spans of a request, and returns when they are on the disk. If it
 // fails, the client may send the same again: recorded events are recognised by their ids.
-func (c *call) recordTraces(op *operation.Operation, how migrate.TraceEncoding) (*spanGate, error) {
+func (c *call) recordTraces(op *operation.Operation, how traces.Encoding) (*spanGate, error) {
 	if err := c.inside(); err != nil {
 		return nil, err
 	}
@@ -101,12 +103,12 @@ func (c *call) recordTraces(op *operation.Operation, how migrate.TraceEncoding) 
 	if err := c.take(c.s.calls); err != nil {
 		return nil, err
 	}
-	if err := c.hold(memoryOfByte*int64(len(body)) + memoryOfValue*int64(migrate.TraceValues(body, how))); err != nil {
+	if err := c.hold(memoryOfByte*int64(len(body)) + memoryOfValue*int64(traces.Values(body, how))); err != nil {
 		return nil, err
 	}
 	spans := &spanGate{hold: c.hold}
-	o := migrate.Options{Tenant: c.who.Tenant, Agent: c.who.Agent, Own: c.s.o.Board.Handout()}
-	if err := migrate.ReadTraces(c.r.Context(), body, how, c.start.UTC().Truncate(time.Second), o, spans); err != nil {
+	o := source.Options{Tenant: c.who.Tenant, Agent: c.who.Agent, Own: c.s.o.Board.Handout()}
+	if err := traces.Read(c.r.Context(), body, how, c.start.UTC().Truncate(time.Second), o, spans); err != nil {
 		return nil, err
 	}
 	return spans, c.recordSpans(spans)
@@ -133,9 +135,9 @@ func (c *call) recordSpans(spans *spanGate) error {
 	}
 	// A client that disconnects now cannot know whether they are recorded. Record them.
 	ctx := context.WithoutCancel(c.r.Context())
-	rec := migrate.NewRecorder(c.s.o.Board, migrate.RecorderOptions{
+	rec := recorder.New(c.s.o.Board, recorder.Options{
 		Tenant: c.who.Tenant, Events: c.who.Writer(), Things: c.who.Writer(),
-		Leave: func(l migrate.Left) {
+		Leave: func(l source.Left) {
 			if l.Reason.Problem() {
 				spans.refuse(l.Line, l.Detail)
 			}
@@ -157,17 +159,17 @@ func (c *call) recordSpans(spans *spanGate) error {
 // span in place of a line.
 type spanGate struct {
 	hold  func(bytes int64) error // memory for an event
-	items []migrate.Item
+	items []source.Item
 	span  int          // the current one, from 1
 	bad   map[int]bool // spans of which something could not be recorded
 	words string       // about the first of them
 }
 
-// Span implements migrate.SpanSink.
+// Span implements traces.Sink.
 func (g *spanGate) Span() { g.span++ }
 
-// Take implements migrate.Sink.
-func (g *spanGate) Take(_ context.Context, it migrate.Item) error {
+// Take implements source.Sink.
+func (g *spanGate) Take(_ context.Context, it source.Item) error {
 	if len(g.items) == mostSpanEvents {
 		return fault.Newf(fault.TooLarge, "the spans have more than %d messages and calls", mostSpanEvents).WithFix("export fewer spans at once")
 	}
@@ -179,9 +181,9 @@ func (g *spanGate) Take(_ context.Context, it migrate.Item) error {
 	return nil
 }
 
-// Leave implements migrate.Sink. Spans that are not about generative AI, or are empty, are
+// Leave implements source.Sink. Spans that are not about generative AI, or are empty, are
 // skipped silently: an exporter would log a message with every batch.
-func (g *spanGate) Leave(l migrate.Left) {
+func (g *spanGate) Leave(l source.Left) {
 	if l.Reason.Problem() {
 		g.refuse(g.span, l.Detail)
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"lukasa.dev/internal/migrate"
+	"lukasa.dev/internal/migrate/traces"
 )
 
 // Field numbers of the answers, as OTLP and google.rpc define them.
@@ -29,8 +29,8 @@ const (
 )
 
 // exportAnswer is the ExportTraceServiceResponse: empty if everything was accepted.
-func exportAnswer(how migrate.TraceEncoding, refused int, words string) []byte {
-	if how == migrate.TraceProtobuf {
+func exportAnswer(how traces.Encoding, refused int, words string) []byte {
+	if how == traces.Protobuf {
 		if refused == 0 {
 			return []byte{}
 		}
@@ -46,12 +46,12 @@ func exportAnswer(how migrate.TraceEncoding, refused int, words string) []byte {
 
 // statusAnswer is the google.rpc.Status of a problem. The code of the catalogue is the reason
 // of its ErrorInfo.
-func statusAnswer(how migrate.TraceEncoding, p *problem) []byte {
+func statusAnswer(how traces.Encoding, p *problem) []byte {
 	code, message := rpcCode(p.Status), p.Detail
 	if p.Fix != "" {
 		message += "; " + p.Fix
 	}
-	if how == migrate.TraceProtobuf {
+	if how == traces.Protobuf {
 		info := appendField(appendField(nil, fieldReason, string(p.Code)), fieldDomain, errorDomain)
 		detail := appendField(appendField(nil, fieldTypeURL, errorInfoType), fieldValue, string(info))
 		out := appendField(appendNumber(nil, fieldCode, uint64(code)), fieldMessage, strings.ToValidUTF8(message, "\uFFFD"))
