@@ -75,7 +75,7 @@ type packIn struct {
 	Priors         json.RawMessage         `json:"priors,omitempty" doc:"what was useful before, for fingerprint_guided" type:"object"`
 	AsOf           string                  `json:"as_of,omitempty" doc:"the state: a position, a root or its first digits, or a time"`
 	Conditions     []string                `json:"conditions,omitempty" doc:"conditions that hold, such as project: github.com/acme/shop; records for other conditions are left out"`
-	Now            hmx.Time                `json:"now,omitempty" doc:"the time for age and expiry; default that of the newest record"`
+	Now            hmx.Time                `json:"now,omitempty" doc:"the time for age and expiry; default that of the newest record or of what expired since"`
 }
 
 // options returns the request in the form of the library.

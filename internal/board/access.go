@@ -2,10 +2,14 @@ package board
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"lukasa.dev/internal/board/access"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/index"
+	"lukasa.dev/internal/index/catalog"
+	"lukasa.dev/internal/index/timeline"
 	"lukasa.dev/internal/memory"
 	"lukasa.dev/internal/scope"
 )
@@ -27,8 +31,42 @@ func (b *Board) ReadAs(ctx context.Context, tenant string, v access.View, f func
 			return err
 		}
 		st.View = v
+		if st.View, err = b.ByClock(st); err != nil {
+			return err
+		}
 		return f(st)
 	})
+}
+
+// ByClock returns the view of a read of the present: unless the caller sets a time, everything
+// has expired or become valid whose time has come by the board's clock.
+func (b *Board) ByClock(s State) (access.View, error) {
+	if !s.View.Now.IsZero() {
+		return s.View, nil
+	}
+	head := s.Tenant.Time
+	if _, any, err := lastTurn(s, head, math.MaxInt64); err != nil || !any {
+		return s.View, err
+	}
+	at, ok, err := lastTurn(s, head, index.Nanos(b.o.Clock()))
+	if err != nil || !ok {
+		return s.View, err
+	}
+	return access.Passed(s.View, at), nil
+}
+
+// lastTurn returns the latest time in (after, until] at which something expires or its validity
+// begins or ends.
+func lastTurn(s State, after, until int64) (at int64, ok bool, err error) {
+	at, ok, err = catalog.LastTurn(s.Reader, s.Tenant.Number, after, until)
+	if err != nil {
+		return 0, false, err
+	}
+	event, there, err := timeline.LastTurn(s.Reader, s.Tenant.Number, after, until)
+	if there && (!ok || event > at) {
+		at, ok = event, true
+	}
+	return at, ok, err
 }
 
 // MintScope returns the text of a token for an agent of a tenant. The token names the writer

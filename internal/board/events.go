@@ -272,19 +272,8 @@ func CheckEvent(ev *hmx.Event, w Writer) error {
 	if ev.TenantID == SystemTenant && !w.system {
 		return notYours()
 	}
-	for _, f := range [...]struct {
-		name, value string
-		set         bool
-	}{
-		{"event_id", ev.EventID, true}, {"session_id", ev.SessionID, true}, {"agent_id", ev.AgentID, true},
-		{"trace_id", ev.TraceID.Value, ev.TraceID.Set}, {"correlation_id", ev.CorrelationID.Value, ev.CorrelationID.Set},
-		{"parent_event_id", ev.ParentEventID.Value, ev.ParentEventID.Set},
-	} {
-		if f.set {
-			if err := memory.CheckID(f.name, f.value); err != nil {
-				return err
-			}
-		}
+	if err := memory.CheckEventIDs(ev); err != nil {
+		return err
 	}
 	if w.Actor != "" {
 		return memory.CheckActor(w.Actor)

@@ -184,8 +184,11 @@ func (c *Composer) context(ctx context.Context, o *ContextOptions) (*bundle.Bund
 		if err := access.Timely(view, t); err != nil {
 			return nil, err
 		}
+		if g.s.View, err = c.core.ByClock(g.s); err != nil {
+			return nil, err
+		}
 		root = board.RootOf(t)
-		g.now = access.NowOf(view, t)
+		g.now = access.NowOf(g.s.View, t)
 		if g.weights, _, err = weights.For(snap, t.Number, g.s.View.Agent); err != nil {
 			return nil, err
 		}

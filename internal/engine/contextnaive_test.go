@@ -65,6 +65,37 @@ func have[T any](v T, err error) func(t testing.TB) T {
 	}
 }
 
+// now returns the later of the time of the newest record and the newest time that the clock has
+// passed at which something expires, or becomes valid or invalid.
+func (d *desk) now() time.Time {
+	d.t.Helper()
+	head := have(d.Root(ctx, "acme"))(d.t).Time
+	s, v, now := &scribe{d: d}, engine.View{Now: head}, head.UnixNano()
+	turn := func(at int64) {
+		if at <= d.clock.Now().UnixNano() {
+			now = max(now, at)
+		}
+	}
+	for _, k := range memory.BodyKinds() {
+		for _, thing := range s.list(k, v) {
+			f := thing.Body.Facets()
+			turn(f.ValidFrom)
+			turn(f.ValidUntil)
+			if f.TTL > 0 {
+				turn(thing.Updated.Add(f.TTL).UnixNano())
+			}
+		}
+	}
+	for _, session := range have(d.Sessions(ctx, "acme", v))(d.t) {
+		for _, ev := range have(d.Events(ctx, engine.EventQuery{Tenant: "acme", Session: session.ID, Limit: 10_000, View: v}))(d.t).Events {
+			if end, ok := index.EndOfLife(ev.Recorded.UnixNano(), ev.Event); ok {
+				turn(end)
+			}
+		}
+	}
+	return time.Unix(0, now)
+}
+
 // write composes the bundle.
 func (d *desk) write(o engine.ContextOptions) *bundle.Bundle {
 	d.t.Helper()
@@ -78,7 +109,7 @@ func (d *desk) write(o engine.ContextOptions) *bundle.Bundle {
 		}
 	}
 	if s.now.IsZero() {
-		s.now = have(d.Root(ctx, "acme"))(d.t).Time
+		s.now = d.now()
 	}
 	s.read()
 	var pinned, outcomes, relevant []*leaf
@@ -233,7 +264,7 @@ func (s *scribe) form() memory.Form {
 // list returns all records of a kind that a view shows.
 func (s *scribe) list(k record.Kind, v engine.View) (things []*engine.Thing) {
 	for after := ""; ; {
-		page := have(s.d.List(ctx, engine.ListOptions{Tenant: "acme", Kind: k, View: v, After: after, Limit: 1000}))(s.d.t)
+		page := have(s.d.List(ctx, engine.ListOptions{Tenant: "acme", Kind: k, AnyTime: s.o.Tenant == "", View: v, After: after, Limit: 1000}))(s.d.t)
 		things = append(things, page.Things...)
 		if after = page.Next; after == "" {
 			return things

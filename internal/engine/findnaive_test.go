@@ -220,6 +220,8 @@ func (f *finds) there(k *known, o *engine.FindOptions, g *gate) bool {
 	return (!k.private || agent == "" || agent == k.actor) && g.shows(k)
 }
 
+// now returns the time of a read: its own, or the later of that of the newest record and the
+// newest time that the clock has passed at which something expires, or becomes valid or invalid.
 func (f *finds) now(o *engine.FindOptions) time.Time {
 	if !o.View.Now.IsZero() {
 		return o.View.Now
@@ -228,7 +230,23 @@ func (f *finds) now(o *engine.FindOptions) time.Time {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return root.Time
+	now := root.Time.UnixNano()
+	turn := func(at int64) {
+		if at <= f.clock.Now().UnixNano() {
+			now = max(now, at)
+		}
+	}
+	for _, k := range f.everything() {
+		if k.state != catalog.Live {
+			continue
+		}
+		turn(k.from)
+		turn(k.until)
+		if !k.ends.IsZero() {
+			turn(k.ends.UnixNano())
+		}
+	}
+	return time.Unix(0, now).UTC()
 }
 
 // matches applies the predicates, one after the other.

@@ -33,18 +33,21 @@ func (m *model) compare() {
 	}
 }
 
+// now returns the time by which reads judge what has expired.
+func (m *model) now() int64 { return max(m.time, m.clock.nanos.Load()) }
+
 // compareSearch: a search by a word that all documents have finds exactly the current
 // documents.
 func (m *model) compareSearch() {
 	m.t.Helper()
 	want := make(map[string]string)
 	for _, x := range m.things {
-		if _, c := x.content(); x.state == "live" && (x.expires == 0 || x.expires > m.time) {
+		if _, c := x.content(); x.state == "live" && (x.expires == 0 || x.expires > m.now()) {
 			want[x.id] = c.text
 		}
 	}
 	for _, e := range m.events {
-		if !e.erased && (e.end == 0 || e.end > m.time) {
+		if !e.erased && (e.end == 0 || e.end > m.now()) {
 			want[e.ev.EventID] = "number"
 		}
 	}
@@ -79,7 +82,7 @@ func (m *model) compareThings() {
 		version, c := x.content()
 		last := x.changes[len(x.changes)-1]
 		state, note := x.state, last.note
-		if state == "live" && x.expires != 0 && x.expires <= m.time {
+		if state == "live" && x.expires != 0 && x.expires <= m.now() {
 			state, note = "expired", "ttl"
 		}
 		body := got.Body.(*memory.Memory)

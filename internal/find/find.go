@@ -209,7 +209,7 @@ func Find(ctx context.Context, b *retrieval.Retriever, o FindOptions) (*Found, e
 			return err
 		}
 		defer letGo()
-		s := &search{StateAt: m, q: q, view: st.View, used: make(map[record.Kind]bool)}
+		s := &search{StateAt: m, q: q, view: o.AsOf.View(st.View), used: make(map[record.Kind]bool)}
 		if m.Tenant == nil { // before the first record
 			found = &Found{
 				Form: q.Form, Order: q.Order, Counter: b.Core().Tokens().Name(), Root: board.Root{Tenant: o.Tenant, Hash: merkle.EmptyRoot()}, BudgetTokens: s.budget(),

@@ -3,6 +3,7 @@ package memory
 import (
 	"strings"
 
+	"lukasa.dev/hmx"
 	"lukasa.dev/internal/document"
 	"lukasa.dev/internal/record"
 )
@@ -31,6 +32,24 @@ func CheckTenant(name string) error {
 func CheckID(field, id string) error {
 	var f faults
 	f.Name(field, id, MaxID)
+	return f.Err("name")
+}
+
+// CheckEventIDs checks the ids of an event, which the protocol does not limit. An optional id
+// that is empty counts as absent.
+func CheckEventIDs(ev *hmx.Event) error {
+	var f faults
+	for _, id := range [...]struct{ field, value string }{{"event_id", ev.EventID}, {"session_id", ev.SessionID}, {"agent_id", ev.AgentID}} {
+		f.Name(id.field, id.value, MaxID)
+	}
+	for _, id := range [...]struct {
+		field string
+		value hmx.Opt[string]
+	}{{"trace_id", ev.TraceID}, {"correlation_id", ev.CorrelationID}, {"parent_event_id", ev.ParentEventID}} {
+		if id.value.Value != "" {
+			f.Name(id.field, id.value.Value, MaxID)
+		}
+	}
 	return f.Err("name")
 }
 

@@ -27,6 +27,7 @@ type rest struct {
 	Weights        map[string]float64      `json:"weights,omitempty"` // where the pack shows rounded ones
 	Priors         json.RawMessage         `json:"priors,omitempty"`  // priors that had no influence
 	Now            string                  `json:"now,omitempty"`
+	Passed         string                  `json:"passed,omitempty"`
 	Scope          string                  `json:"scope,omitempty"`
 	Model          string                  `json:"model,omitempty"`
 	Conditions     []string                `json:"conditions,omitempty"`
@@ -51,6 +52,9 @@ func (r *Request) rest(guided bool) (hmx.Raw, error) {
 	}
 	if r.Now.Set {
 		x.Now = r.Now.Value.String()
+	}
+	if r.Passed.Set {
+		x.Passed = r.Passed.Value.String()
 	}
 	data, err := json.Marshal(x)
 	if err != nil {
@@ -91,12 +95,17 @@ func RequestOf(p *hmx.Pack) (Request, error) {
 	if x.Priors != nil {
 		r.Priors = hmx.Raw(x.Priors)
 	}
-	if x.Now != "" {
-		now, err := hmx.ParseTime(x.Now)
-		if err != nil {
-			return Request{}, wrong(err)
+	for _, t := range []struct {
+		text string
+		to   *hmx.Opt[hmx.Time]
+	}{{x.Now, &r.Now}, {x.Passed, &r.Passed}} {
+		if t.text != "" {
+			at, err := hmx.ParseTime(t.text)
+			if err != nil {
+				return Request{}, wrong(err)
+			}
+			*t.to = hmx.Some(at)
 		}
-		r.Now = hmx.Some(now)
 	}
 	whole, err := r.Normalize()
 	if err != nil {

@@ -126,7 +126,10 @@ type Request struct {
 	Tags           []string
 	Agent, Session string
 	Priors         hmx.Raw           // an object {"sections": {…}, "sources": {…}}; empty for none
-	Now            hmx.Opt[hmx.Time] // set by the caller; otherwise the time of the state
+	Now            hmx.Opt[hmx.Time] // set by the caller; otherwise the time of the state, or Passed
+	// Passed is the newest time that the clock had passed at which something expires, or becomes
+	// valid or invalid, if that is later than the state.
+	Passed hmx.Opt[hmx.Time]
 	// Scope names the scope under which the candidates are visible, so that packs of two scopes
 	// have two ids; empty for none.
 	Scope string
@@ -286,6 +289,9 @@ func (r *Request) Canonical() ([]byte, error) {
 	}
 	if r.Now.Set {
 		doc["now"] = r.Now.Value.String()
+	}
+	if r.Passed.Set {
+		doc["passed"] = r.Passed.Value.String()
 	}
 	if len(r.Conditions) > 0 {
 		doc["conditions"] = r.Conditions

@@ -190,6 +190,10 @@ func (p *Assembly) choose(ctx context.Context, as retrieval.AsOf) (end func(), e
 	if err := access.Timely(p.View, t); err != nil {
 		return nil, err
 	}
+	if p.View, err = p.From.Core().ByClock(board.State{Reader: snap, Tenant: t, View: p.View}); err != nil {
+		return nil, err
+	}
+	p.View = as.View(p.View)
 	m, letGo, err := p.From.At(ctx, board.State{Reader: snap, Tenant: t}, as)
 	if err != nil {
 		return nil, err
@@ -204,6 +208,9 @@ func (p *Assembly) choose(ctx context.Context, as retrieval.AsOf) (end func(), e
 	p.packer = p.packer.over(m.From)
 	if err := p.Enter(ctx, m); err != nil {
 		return nil, err
+	}
+	if p.View.Now.IsZero() && p.Now > p.Tenant.Time {
+		p.Request.Passed = hmx.Some(hmx.TimeOf(board.TimeOf(p.Now)))
 	}
 	if p.Rows == nil {
 		p.Rows, err = p.Roster()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"lukasa.dev/hmx"
 	"lukasa.dev/internal/board"
@@ -45,11 +46,15 @@ func (b *Prover) repack(ctx context.Context, tenant string, r pack.Request, m *p
 	case r.Scope != "" && packer.ScopeDigest(o.Scope) != r.Scope:
 		return RemadeNotPossible, "it was made under another scope than that of the token at hand", nil
 	}
+	var passed time.Time
+	if r.Passed.Set {
+		passed = r.Passed.Value.Time()
+	}
 	a := again{b: b, digest: m.Digest, erased: erased}
 	a.o = packer.PackOptions{
 		Tenant: tenant, Query: r.Query, Budget: r.Budget, Strategy: r.Strategy, Counter: r.Counter, Weights: r.Weights,
 		SectionWeights: r.SectionWeights, MinRelevance: r.MinRelevance, Sections: r.Sections, Tags: r.Tags, Session: r.Session,
-		Priors: r.Priors, AsOf: retrieval.AsOfAgain(o.Far, o.Progress), View: board.View{Agent: r.Agent, Now: r.Now.Value.Time(), Conditions: r.Conditions},
+		Priors: r.Priors, AsOf: retrieval.AsOfAgain(o.Far, passed, o.Progress), View: board.View{Agent: r.Agent, Now: r.Now.Value.Time(), Conditions: r.Conditions},
 	}
 	if !r.Now.Set {
 		a.o.View.Now = (board.View{}).Now

@@ -41,12 +41,31 @@ type AsOf struct {
 	again  bool // to compare a pack with one of the same state
 	far    bool // however far back that is
 	hiding bool // without what is hidden now
+	passed int64
+}
+
+// Past reports whether it names a state, which may be the present one.
+func (as AsOf) Past() bool {
+	return as.Position.Set || as.Root.Set || as.RootPrefix != "" || !as.Time.IsZero()
+}
+
+// View returns the view of a reader of the state. The time of a named state is that of its newest
+// record, or the one by which the pack was made that is made again.
+func (as AsOf) View(v board.View) board.View {
+	if as.Past() {
+		return access.Passed(v, as.passed)
+	}
+	return v
 }
 
 // AsOfAgain returns an AsOf for comparing a pack with one of the same state; far allows states
-// far back.
-func AsOfAgain(far bool, progress func(done, total uint64)) AsOf {
-	return AsOf{again: true, far: far, Progress: progress}
+// far back, and passed is what the pack states as [pack.Request.Passed], or zero.
+func AsOfAgain(far bool, passed time.Time, progress func(done, total uint64)) AsOf {
+	as := AsOf{again: true, far: far, Progress: progress}
+	if !passed.IsZero() {
+		as.passed = index.Nanos(passed)
+	}
+	return as
 }
 
 // Hiding returns as without what is hidden now.

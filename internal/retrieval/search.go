@@ -150,7 +150,7 @@ func (b *Retriever) Search(ctx context.Context, o SearchOptions) (*Searched, err
 			found = o.nothing(b, s.View)
 			return nil
 		}
-		a := &Question{Options: &o, View: s.View, Records: make(map[uint64]*index.Record), Keep: keptRecords}
+		a := &Question{Options: &o, View: o.AsOf.View(s.View), Records: make(map[uint64]*index.Record), Keep: keptRecords}
 		if err = a.Enter(ctx, m); err == nil {
 			found, err = a.run(ctx)
 		}

@@ -1085,7 +1085,7 @@ export interface ExplainInput {
   as_of?: string;
   /** conditions that hold, such as project: github.com/acme/shop; records for other conditions are left out */
   conditions?: string[];
-  /** the time for age and expiry; default that of the newest record */
+  /** the time for age and expiry; default that of the newest record or of what expired since */
   now?: string;
 }
 
@@ -1543,7 +1543,7 @@ export interface PackInput {
   as_of?: string;
   /** conditions that hold, such as project: github.com/acme/shop; records for other conditions are left out */
   conditions?: string[];
-  /** the time for age and expiry; default that of the newest record */
+  /** the time for age and expiry; default that of the newest record or of what expired since */
   now?: string;
 }
 
@@ -1588,7 +1588,7 @@ export interface PackTextInput {
   as_of?: string;
   /** conditions that hold, such as project: github.com/acme/shop; records for other conditions are left out */
   conditions?: string[];
-  /** the time for age and expiry; default that of the newest record */
+  /** the time for age and expiry; default that of the newest record or of what expired since */
   now?: string;
   /** as a block with a title and a mark, for a prompt; the budget covers the whole block */
   marked?: boolean;

@@ -49,8 +49,9 @@ type View struct {
 	// Agent is the reader. What is private to another agent is hidden. Empty means an operator, who
 	// sees everything.
 	Agent string
-	// Now decides what has expired and what is valid. Zero means the time of
-	// the tenant's newest record.
+	// Now decides what has expired and what is valid. Zero means the later of the time of the
+	// tenant's newest record and the newest time that the clock has passed at which something
+	// expires, or becomes valid or invalid. So answers stay the same until something changes.
 	Now time.Time
 	// Scope is a token that narrows what is visible: what it does not allow does not exist for the
 	// reader. Agent is then the holder of the token, and may be left out. Empty means no scope.
@@ -61,12 +62,21 @@ type View struct {
 	Conditions []string
 
 	access *scope.Access // of the scope, once verified
+	passed int64         // see Passed
 }
 
-// NowOf returns the time by which a view judges validity: its own, or that of the tenant.
+// Passed returns the view of a reader for whom the clock has passed a time, in nanoseconds, at
+// which something expires or its validity changes. It counts if the view has no time of its own.
+func Passed(v View, at int64) View {
+	v.passed = at
+	return v
+}
+
+// NowOf returns the time by which a view judges validity: its own, or the later of the tenant's
+// time and the one that the clock has passed.
 func NowOf(v View, t *ledger.Tenant) int64 {
 	if v.Now.IsZero() {
-		return t.Time
+		return max(t.Time, v.passed)
 	}
 	return index.Nanos(v.Now)
 }

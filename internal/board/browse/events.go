@@ -160,7 +160,7 @@ func (b *Browser) Ancestors(ctx context.Context, tenant, id string, v access.Vie
 			return err
 		}
 		seen := map[string]bool{id: true}
-		for ev.Event.ParentEventID.Set && !seen[ev.Event.ParentEventID.Value] {
+		for ev.Event.ParentEventID.Value != "" && !seen[ev.Event.ParentEventID.Value] {
 			parent := ev.Event.ParentEventID.Value
 			seen[parent] = true
 			ev, err = b.core.EventSeen(s, parent)

@@ -71,6 +71,7 @@ func (b *Browser) ResolveAt(ctx context.Context, u memory.URI, at At, v access.V
 			return err
 		}
 		// The tenant as it was then, as far as time is concerned.
+		s.View = access.Passed(s.View, 0)
 		then := *s.Tenant
 		then.Time = header.Time
 		if u.Kind == record.Event {

@@ -17,7 +17,9 @@ import (
 	"lukasa.dev/hmx/wire"
 	"lukasa.dev/internal/cli/ask"
 	"lukasa.dev/internal/cli/term"
+	rules "lukasa.dev/internal/document"
 	"lukasa.dev/internal/fault"
+	"lukasa.dev/internal/memory"
 )
 
 type validateFlags struct {
@@ -192,6 +194,9 @@ func (r *report) check(doc document, kind hmx.Kind, known bool) {
 		return
 	}
 	problems, err := hmx.Check(kind, doc.text)
+	if err == nil && kind == hmx.KindEvent {
+		problems = append(problems, limits(doc.text)...)
+	}
 	var invalid *hmx.InvalidError
 	if errors.As(err, &invalid) {
 		r.Invalid++
@@ -207,6 +212,34 @@ func (r *report) check(doc document, kind hmx.Kind, known bool) {
 	for _, p := range problems {
 		r.add(finding{Line: doc.lineOf(p), Kind: kind, Problem: p})
 	}
+}
+
+// limitRule is the rule of what is valid by the protocol, and refused by this program.
+const limitRule = "LUKASA/limit"
+
+// limits returns what keeps a valid event from being recorded: names that the protocol allows
+// and this program does not.
+func limits(text []byte) (list []hmx.Problem) {
+	ev, _, err := hmx.DecodeEvent(text)
+	if err != nil {
+		return nil // it is not valid
+	}
+	for _, err := range []error{memory.CheckTenant(ev.TenantID), memory.CheckEventIDs(ev)} {
+		bad, ok := errors.AsType[*rules.InvalidError](err)
+		if !ok {
+			continue
+		}
+		for _, p := range bad.Problems {
+			field := p.Field
+			if field == "tenant" {
+				field = "tenant_id"
+			}
+			list = append(list, hmx.Problem{
+				Pointer: "/" + field, Rule: limitRule, Found: "a name that " + p.Rule, Allowed: p.Fix + "; ingest refuses the event", Warning: true,
+			})
+		}
+	}
+	return list
 }
 
 // assumed adds to the first problem what the document may be instead, since its

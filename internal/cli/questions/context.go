@@ -82,7 +82,7 @@ func addHeadNow(c *cobra.Command, now *string) {
 	c.Flags().StringVar(now, "now", "", headNowHelp)
 }
 
-const headNowHelp = "the `TIME` for age and expiry, in RFC 3339, or the word now (default that of the newest record)"
+const headNowHelp = "the `TIME` for age and expiry, in RFC 3339, or the word now (default that of the newest record, or of what expired since)"
 
 // addConditions adds --condition, for reads that act on what holds.
 func addConditions(c *cobra.Command, conditions *[]string) {

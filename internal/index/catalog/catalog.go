@@ -16,6 +16,7 @@
 //	n  tenant, kind, name, id              → nothing: live records, by name
 //	l  tenant, target, kind, id, relation  → relation: live records that refer to the target
 //	x  tenant, end of life, kind, id       → nothing: live records that will expire
+//	u  tenant, time, kind, id              → nothing: live records whose validity begins or ends then
 //
 // # What is guaranteed
 //
@@ -46,8 +47,8 @@ import (
 // Prefix is the first byte of the catalogue's keys.
 const Prefix = 'C'
 
-// format 2 has the tables p, w and s; format 3 has MaxEvidence.
-const format = 3
+// format 2 has the tables p, w and s; format 3 has MaxEvidence; format 4 has the table u.
+const format = 4
 
 // MaxEvidence is how many of an artifact's source events are in the catalogue, the
 // first ones: there may be thousands, and every check whether the artifact is active
@@ -67,6 +68,7 @@ const (
 	tableName    = 'n'
 	tableLink    = 'l'
 	tableExpiry  = 'x'
+	tableValid   = 'u'
 )
 
 // State is the state of a versioned record.
@@ -421,6 +423,14 @@ func (c *Catalog) ways(tenant uint32, thing Thing, h *Head, visit func(key, valu
 	}
 	if h.Expires != math.MaxInt64 {
 		if err := visit(index.NewKey(nil, Prefix, tableExpiry, tenant).Int64(h.Expires).Byte(byte(h.Kind)).Digest(thing), nil); err != nil {
+			return err
+		}
+	}
+	for _, at := range [...]int64{h.ValidFrom, h.ValidUntil} {
+		if at == math.MinInt64 || at == math.MaxInt64 {
+			continue
+		}
+		if err := visit(index.NewKey(nil, Prefix, tableValid, tenant).Int64(at).Byte(byte(h.Kind)).Digest(thing), nil); err != nil {
 			return err
 		}
 	}

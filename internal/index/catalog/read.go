@@ -292,3 +292,18 @@ func Ended(r kv.Reader, tenant uint32, now int64, visit func(kind record.Kind, t
 	}
 	return it.Close()
 }
+
+// LastTurn returns the latest time in (after, until] at which a live record expires, or its
+// validity begins or ends; ok is false if there is none.
+func LastTurn(r kv.Reader, tenant uint32, after, until int64) (at int64, ok bool, err error) {
+	for _, table := range [...]byte{tableExpiry, tableValid} {
+		turn, there, err := index.LastTime(r, index.NewKey(nil, Prefix, table, tenant), after, until)
+		if err != nil {
+			return 0, false, err
+		}
+		if there && (!ok || turn > at) {
+			at, ok = turn, true
+		}
+	}
+	return at, ok, nil
+}

@@ -65,6 +65,12 @@ func Expired(r kv.Reader, tenant uint32, now int64, visit func(p Place) bool) er
 	return it.Close()
 }
 
+// LastTurn returns the latest time in (after, until] at which an event expires; ok is false if
+// there is none.
+func LastTurn(r kv.Reader, tenant uint32, after, until int64) (at int64, ok bool, err error) {
+	return index.LastTime(r, index.NewKey(nil, Prefix, tableExpiry, tenant), after, until)
+}
+
 // Sessions calls visit with the summary of each session, in no particular
 // order.
 func Sessions(r kv.Reader, tenant uint32, after []byte, visit func(key []byte, s *Summary) bool) error {

@@ -222,19 +222,19 @@ func (t *Timeline) keys(r *index.Record, visit func(key []byte) error) error {
 	if err := visit(k); err != nil {
 		return err
 	}
-	if ev.TraceID.Set {
+	if ev.TraceID.Value != "" {
 		k = index.NewKey(k, Prefix, tableTrace, n).Digest(t.digest(ev.TraceID.Value)).Int64(at).Uint64(pos)
 		if err := visit(k); err != nil {
 			return err
 		}
 	}
-	if ev.CorrelationID.Set {
+	if ev.CorrelationID.Value != "" {
 		k = index.NewKey(k, Prefix, tableCorrelation, n).Digest(t.digest(ev.CorrelationID.Value)).Int64(at).Uint64(pos)
 		if err := visit(k); err != nil {
 			return err
 		}
 	}
-	if ev.ParentEventID.Set {
+	if ev.ParentEventID.Value != "" {
 		parent := record.ID(r.Header.Tenant, record.Event, ev.ParentEventID.Value)
 		k = index.NewKey(k, Prefix, tableChildren, n).Digest(index.Digest(parent[:16])).Uint64(pos)
 		if err := visit(k); err != nil {
