@@ -607,8 +607,8 @@ func (n *naive) leftover(s *soul, tries *int) {
 	}
 }
 
-// rounds places the rest so that no session of a section has a second entry while another has
-// none, and so on; the sections take turns.
+// rounds places the rest so that no section has a second entry while another has none, and so on;
+// within a section the same holds for sessions. Sections with equally many take turns.
 func (n *naive) rounds(tries *int) {
 	key := func(s *soul) string {
 		if s.c.Session != "" {
@@ -618,30 +618,29 @@ func (n *naive) rounds(tries *int) {
 	}
 	tried := map[*soul]bool{}
 	for turn := 0; ; {
-		entries := map[string]int{}
+		entries, sections := map[string]int{}, map[hmx.Section]int{}
 		for _, s := range n.souls {
 			if s.entry != nil {
 				entries[key(s)]++
+				sections[s.c.Section]++
 			}
-		}
-		least := -1
-		for _, s := range n.souls {
-			if s.entry == nil && s.reason == "" && !s.gone && !tried[s] && (least < 0 || entries[key(s)] < least) {
-				least = entries[key(s)]
-			}
-		}
-		if least < 0 {
-			return
 		}
 		var next *soul
-		for i := 0; next == nil; i++ {
+		for i := range 10 {
 			section := hmx.Sections()[(turn+i)%10]
 			for _, s := range n.of(section) {
-				if !tried[s] && entries[key(s)] == least {
+				if tried[s] {
+					continue
+				}
+				fewer := next == nil || sections[section] < sections[next.c.Section]
+				same := next != nil && section == next.c.Section && entries[key(s)] < entries[key(next)]
+				if fewer || same {
 					next = s
-					break
 				}
 			}
+		}
+		if next == nil {
+			return
 		}
 		tried[next] = true
 		turn = next.c.Section.Priority()

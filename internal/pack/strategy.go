@@ -72,47 +72,68 @@ func (k *composer) ranked() func() *contender {
 // group is the candidates of a section from one session, or of one class if they have no
 // session; best first.
 type group struct {
-	section int
-	entries int
+	entries int // that are kept
 	list    []*contender
 }
 
-// spread returns an iterator that covers as many sessions and sections as possible: groups with
-// the fewest entries come first, among these the sections take turns, and within a section the
-// best comes first.
+// breadth is a section whose groups take turns.
+type breadth struct {
+	entries int // that are kept
+	groups  []*group
+}
+
+// next returns the group with the fewest entries that has a candidate left, of several the one
+// with the best; nil if there is none.
+func (b *breadth) next() (best *group) {
+	for _, g := range b.groups {
+		if len(g.list) > 0 && (best == nil || g.entries < best.entries || g.entries == best.entries && g.list[0].rank < best.list[0].rank) {
+			best = g
+		}
+	}
+	return best
+}
+
+// spread returns an iterator that covers as many sections and sessions as possible: the section
+// with the fewest entries comes first, within it the group with the fewest, and within that the
+// best. Sections with equally many take turns.
 func (k *composer) spread() func() *contender {
-	var groups [10][]*group
+	var sections [10]breadth
 	known := map[[2]string]*group{}
 	for _, x := range k.all {
 		if !x.kept && !x.open() {
 			continue
 		}
-		key := groupOf(x.c)
+		s, key := &sections[x.section], groupOf(x.c)
 		g := known[key]
 		if g == nil {
-			g = &group{section: x.section}
+			g = &group{}
 			known[key] = g
-			groups[x.section] = append(groups[x.section], g)
+			s.groups = append(s.groups, g)
 		}
 		if x.kept {
+			s.entries++
 			g.entries++
 		} else {
 			g.list = append(g.list, x)
 		}
 	}
 	turn := 0
-	var from *group
+	var from *breadth
+	var group *group
 	var last *contender
 	return func() *contender {
 		if last != nil && last.kept {
 			from.entries++
-			turn = from.section + 1
+			group.entries++
+			turn = last.section + 1
 		}
-		if from = next(&groups, turn); from == nil {
+		at := next(&sections, turn)
+		if at < 0 {
 			return nil
 		}
-		turn = from.section
-		last, from.list = from.list[0], from.list[1:]
+		turn, from = at, &sections[at]
+		group = from.next()
+		last, group.list = group.list[0], group.list[1:]
 		return last
 	}
 }
@@ -125,29 +146,15 @@ func groupOf(c *Candidate) [2]string {
 	return [2]string{string(c.Section), "session " + c.Session}
 }
 
-// next returns the group whose turn it is, nil if none is left.
-func next(groups *[10][]*group, turn int) *group {
-	least := -1
-	for _, list := range groups {
-		for _, g := range list {
-			if len(g.list) > 0 && (least < 0 || g.entries < least) {
-				least = g.entries
-			}
+// next returns the section whose turn it is: of those with the fewest entries the first from turn
+// on. It is -1 if no section has a candidate left.
+func next(sections *[10]breadth, turn int) int {
+	best := -1
+	for i := range sections {
+		at := (turn + i) % len(sections)
+		if s := &sections[at]; s.next() != nil && (best < 0 || s.entries < sections[best].entries) {
+			best = at
 		}
 	}
-	if least < 0 {
-		return nil
-	}
-	for i := range groups {
-		var best *group
-		for _, g := range groups[(turn+i)%len(groups)] {
-			if len(g.list) > 0 && g.entries == least && (best == nil || g.list[0].rank < best.list[0].rank) {
-				best = g
-			}
-		}
-		if best != nil {
-			return best
-		}
-	}
-	return nil
+	return best
 }

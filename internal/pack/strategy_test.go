@@ -2,6 +2,7 @@ package pack
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -39,11 +40,24 @@ type facets struct {
 	age    float64 // mean, in days
 	groups int     // sessions of sections
 	tokens map[hmx.Section]int64
+	counts map[hmx.Section]float64 // entries
 	ids    string
 }
 
+// entropy says how evenly entries are spread over sections, in bits.
+func (f facets) entropy() (bits float64) {
+	all := 0.0
+	for _, n := range f.counts {
+		all += n
+	}
+	for _, n := range f.counts {
+		bits -= n / all * math.Log2(n/all)
+	}
+	return bits
+}
+
 func facetsOf(res *Result) facets {
-	f := facets{tokens: map[hmx.Section]int64{}}
+	f := facets{tokens: map[hmx.Section]int64{}, counts: map[hmx.Section]float64{}}
 	groups := map[[2]string]bool{}
 	n := 0.0
 	for _, v := range res.Verdicts {
@@ -57,6 +71,7 @@ func facetsOf(res *Result) facets {
 	f.groups = len(groups)
 	for _, e := range res.Pack.Entries {
 		f.tokens[e.Section] += e.TokenEstimate
+		f.counts[e.Section]++
 		f.ids += e.SourceID + " "
 	}
 	return f
@@ -86,6 +101,9 @@ func TestPromises(t *testing.T) {
 			}
 			if broad := by[hmx.StrategyBreadthFirst]; broad.groups < ranked.groups {
 				t.Errorf("board %d, %d tokens: %d sessions, ranked %d", seed, budget, broad.groups, ranked.groups)
+			}
+			if broad := by[hmx.StrategyBreadthFirst]; broad.entropy() < ranked.entropy()-1e-9 {
+				t.Errorf("board %d, %d tokens: the sections have %.2f bits of entropy, ranked %.2f: %v, %v", seed, budget, broad.entropy(), ranked.entropy(), broad.counts, ranked.counts)
 			}
 			if down := by[hmx.StrategyDepthFirst]; down.tokens[deep] <= ranked.tokens[deep] {
 				t.Errorf("board %d, %d tokens: %d tokens of %s, ranked %d", seed, budget, down.tokens[deep], deep, ranked.tokens[deep])
