@@ -52,7 +52,7 @@ func TestBadSettingsAreLeftAlone(t *testing.T) {
 		{"our server is a value", hook.Codex, ".codex/config.toml", "[mcp_servers]\nlukasa = { command = 'x' }\n", fault.InvalidDocument, []string{"[mcp_servers.lukasa]"}},
 		{"our server is no table", hook.Codex, ".codex/config.toml", "[mcp_servers]\nlukasa = 1\n", fault.InvalidDocument, []string{"table"}},
 		{"a server over the network", hook.Codex, ".codex/config.toml", "[mcp_servers.lukasa]\nurl = 'http://x'\n", fault.IDConflict, []string{"address"}},
-		{"a plugin of somebody else", hook.OpenCode, ".config/opencode/plugins/lukasa.js", "export const x = 1\n", fault.IDConflict, []string{"not of Lukasa"}},
+		{"a plugin of another author", hook.OpenCode, ".config/opencode/plugins/lukasa.js", "export const x = 1\n", fault.IDConflict, []string{"not of Lukasa"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -280,7 +280,7 @@ func (c *Codec) Count(name string, v *uint64, keepZero bool) {
 	if n, ok := c.member(name, canon.Number); ok {
 		u, err := strconv.ParseUint(string(c.doc.Raw(n)), 10, 64)
 		if err != nil {
-			c.problems.Add(c.path+name, "is "+Show(string(c.doc.Raw(n)))+", which is not a whole number from 0 in plain digits", "give such a number")
+			c.problems.Add(c.path+name, "is "+Show(string(c.doc.Raw(n)))+", which is not a whole number from 0 in plain digits", "give a number in that range")
 			return
 		}
 		*v = u

@@ -99,7 +99,7 @@ func (p *Problems) Length(field string, n, least, most int) bool {
 // Ratio adds a problem if v is not from 0 to 1.
 func (p *Problems) Ratio(field string, v hmx.Opt[float64]) {
 	if v.Set && !(v.Value >= 0 && v.Value <= 1) {
-		p.Add(field, fmt.Sprintf("is %v, but must be a number from 0 to 1", v.Value), "give such a number, or leave it out")
+		p.Add(field, fmt.Sprintf("is %v, but must be a number from 0 to 1", v.Value), "give a number in that range, or leave it out")
 	}
 }
 

@@ -327,7 +327,7 @@ func TestCheckActionIsOfTheState(t *testing.T) {
 		t.Fatal(err)
 	}
 	same("after a rebuild", b)
-	same("anew", uncached(t, b))
+	same("read again", uncached(t, b))
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}

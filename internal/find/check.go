@@ -267,7 +267,7 @@ func (q *query) checkFollow(p *problems) {
 			}
 		}
 		if step.Hops < 1 || step.Hops > MaxFindHops {
-			p.add(field+".hops", fmt.Sprintf("is %d, but must be from 1 to %d", step.Hops, MaxFindHops), "give such a number")
+			p.add(field+".hops", fmt.Sprintf("is %d, but must be from 1 to %d", step.Hops, MaxFindHops), "give a number in that range")
 			continue
 		}
 		total += step.Hops
@@ -282,13 +282,13 @@ func (q *query) checkShape(p *problems) {
 		q.Limit = DefaultFindLimit
 	}
 	if q.Limit < 1 || q.Limit > MaxFindLimit {
-		p.add("limit", fmt.Sprintf("is %d, but must be from 1 to %d", q.Limit, MaxFindLimit), "give such a number")
+		p.add("limit", fmt.Sprintf("is %d, but must be from 1 to %d", q.Limit, MaxFindLimit), "give a number in that range")
 	}
 	switch {
 	case q.Seeds != 0 && len(q.Follow) == 0:
 		p.add("seeds", "is given, but there is no step that would begin there", "leave it out, or give follow")
 	case q.Seeds < 0 || q.Seeds > max(q.Limit, 0):
-		p.add("seeds", fmt.Sprintf("is %d, but must be from 1 to limit, which is %d", q.Seeds, q.Limit), "give such a number, or leave it out")
+		p.add("seeds", fmt.Sprintf("is %d, but must be from 1 to limit, which is %d", q.Seeds, q.Limit), "give a number in that range, or leave it out")
 	case q.Seeds == 0:
 		q.Seeds = (q.Limit + 1) / 2
 	}

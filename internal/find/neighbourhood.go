@@ -76,7 +76,7 @@ func Neighbourhood(ctx context.Context, b *board.Board, q GraphQuery) (*Graph, e
 		n, most int
 	}{{"depth", q.Depth, mostDepth}, {"limit", q.Limit, mostNodes}} {
 		if x.n < 1 || x.n > x.most {
-			return nil, fault.Newf(fault.InvalidArgument, "%s: %d is not between 1 and %d", x.name, x.n, x.most).WithFix("give such a number, or leave it out")
+			return nil, fault.Newf(fault.InvalidArgument, "%s: %d is not between 1 and %d", x.name, x.n, x.most).WithFix("give a number in that range, or leave it out")
 		}
 	}
 	out := &Graph{}

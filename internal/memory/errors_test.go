@@ -65,7 +65,7 @@ func TestBadInput(t *testing.T) {
 		{record.Memory, `{"type":"fact","text":"` + strings.Repeat("x", memory.MaxText+1) + `"}`, []string{"text has 65537 bytes, but may have at most 65536: shorten it"}},
 		{record.Memory, `{"type":"fact","text":null}`, []string{"text is null, but must be a string: leave the field out"}},
 		{record.Memory, `{"type":"fact","text":7}`, []string{"text is a number, but must be a string: give a string"}},
-		{record.Memory, `{"type":"fact","text":"x","importance":1.5}`, []string{"importance is 1.5, but must be a number from 0 to 1: give such a number"}},
+		{record.Memory, `{"type":"fact","text":"x","importance":1.5}`, []string{"importance is 1.5, but must be a number from 0 to 1: give a number in that range"}},
 		{record.Memory, `{"type":"fact","text":"x","confidence":-0.1}`, []string{"confidence is -0.1"}},
 		{record.Memory, `{"type":"fact","text":"x","ttl_seconds":-1}`, []string{"ttl_seconds is -1, but must be from 1 to 3153600000 seconds"}},
 		{record.Memory, `{"type":"fact","text":"x","ttl_seconds":1.5}`, []string{"ttl_seconds is", "not a whole number"}},

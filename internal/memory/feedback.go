@@ -93,7 +93,7 @@ func (b *Feedback) rules(f *faults) {
 	document.OneOf(&f.Problems, "outcome", b.Outcome, "an outcome", FeedbackOutcomes(), nil)
 	f.uris("cited", b.Cited, 0, MaxCited)
 	if b.Score.Set && !(b.Score.Value >= -1 && b.Score.Value <= 1) {
-		f.Add("score", fmt.Sprintf("is %v, but must be a number from -1 to 1", b.Score.Value), "give such a number, or leave it out")
+		f.Add("score", fmt.Sprintf("is %v, but must be a number from -1 to 1", b.Score.Value), "give a number in that range, or leave it out")
 	} else if b.Outcome == OutcomeFailure && b.Score.Value > 0 {
 		f.Add("score", fmt.Sprintf("is %v, but the outcome is failure", b.Score.Value), "give a score of 0 or less, leave it out, or say partial or success")
 	} else if b.Outcome == OutcomeSuccess && b.Score.Value < 0 {

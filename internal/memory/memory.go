@@ -194,7 +194,7 @@ func (f *faults) text(field, s string) {
 
 func (f *faults) ttl(field string, seconds int64) {
 	if seconds < 0 || seconds > MaxTTL {
-		f.Add(field, fmt.Sprintf("is %d, but must be from 1 to %d seconds", seconds, int64(MaxTTL)), "give such a number, or leave it out to keep it for ever")
+		f.Add(field, fmt.Sprintf("is %d, but must be from 1 to %d seconds", seconds, int64(MaxTTL)), "give a number in that range, or leave it out to keep it for ever")
 	}
 }
 

@@ -166,7 +166,7 @@ func (p *Policy) rules(f *faults) {
 		}
 	}
 	if p.Priority < -MaxPriority || p.Priority > MaxPriority {
-		f.Add("priority", fmt.Sprintf("is %d, but must be from %d to %d", p.Priority, -MaxPriority, MaxPriority), "give such a number, or leave it out")
+		f.Add("priority", fmt.Sprintf("is %d, but must be from %d to %d", p.Priority, -MaxPriority, MaxPriority), "give a number in that range, or leave it out")
 	}
 	f.raw("metadata", p.Metadata)
 }
@@ -210,7 +210,7 @@ func (r Retention) rules(f *faults) {
 		}
 	}
 	if r.MaxAgeSeconds < 1 || r.MaxAgeSeconds > MaxTTL {
-		f.Add("retention.max_age_seconds", fmt.Sprintf("is %d, but must be from 1 to %d seconds", r.MaxAgeSeconds, int64(MaxTTL)), "give such a number")
+		f.Add("retention.max_age_seconds", fmt.Sprintf("is %d, but must be from 1 to %d seconds", r.MaxAgeSeconds, int64(MaxTTL)), "give a number in that range")
 	}
 	document.OneOf(&f.Problems, "retention.action", r.Action, "an action", RetentionActions(), nil)
 	if r.Action == RetainTombstone && slices.Contains(r.Kinds, record.Event) {

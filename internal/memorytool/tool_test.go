@@ -141,7 +141,7 @@ func TestOutrun(t *testing.T) {
 	n := 0
 	outrun := func(*file) (string, error) {
 		n++
-		return "", fault.New(fault.VersionConflict, "somebody else was faster")
+		return "", fault.New(fault.VersionConflict, "another writer was faster")
 	}
 	_, err = own.attempt(ctx, p, outrun)
 	if bad, ok := errors.AsType[*toolError](err); !ok || !strings.Contains(bad.words, "try again") || n != mostAttempts {

@@ -491,7 +491,7 @@ func wrongType(path string, doc *canon.Doc, n canon.Node, want string) error {
 		found = Quoted(string(doc.Raw(n)))
 	}
 	if k := doc.Kind(n); k == canon.Null {
-		return fault.Newf(fault.InvalidArgument, "%s: null is not %s", path, want).WithFix("give such a value, or leave it out")
+		return fault.Newf(fault.InvalidArgument, "%s: null is not %s", path, want).WithFix("give " + want + ", or leave it out")
 	}
 	return fault.Newf(fault.InvalidArgument, "%s: it is %s, but must be %s", path, found, want).WithFix("give " + want)
 }

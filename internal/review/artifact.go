@@ -92,7 +92,7 @@ func (o *ArtifactOptions) check() error {
 	case o.Any && o.Status != "":
 		return fault.New(fault.InvalidArgument, "status, any: one of the two may say which statuses are wanted").WithFix("leave one out")
 	case o.MinConfidence < 0 || o.MinConfidence > 1 || o.MinConfidence != o.MinConfidence:
-		return fault.Newf(fault.InvalidArgument, "min_confidence: %v is not a number from 0 to 1", o.MinConfidence).WithFix("give such a number")
+		return fault.Newf(fault.InvalidArgument, "min_confidence: %v is not a number from 0 to 1", o.MinConfidence).WithFix("give a number in that range")
 	case o.Status != "" && !slices.Contains(hmx.Statuses(), o.Status):
 		return fault.Newf(fault.InvalidArgument, "status: there is no status %s", retrieval.Quoted(string(o.Status))).WithFix("use one of " + retrieval.Words(hmx.Statuses()))
 	case o.Type != "" && !slices.Contains(hmx.ArtifactTypes(), o.Type) && !hmx.CustomType(string(o.Type)):

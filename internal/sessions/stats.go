@@ -136,7 +136,7 @@ func (q *StatsQuery) complete() error {
 		n, most int
 	}{{"days", q.Days, mostDays}, {"top", q.Top, mostTop}} {
 		if x.n < 1 || x.n > x.most {
-			return fault.Newf(fault.InvalidArgument, "%s: %d is not between 1 and %d", x.name, x.n, x.most).WithFix("give such a number, or leave it out")
+			return fault.Newf(fault.InvalidArgument, "%s: %d is not between 1 and %d", x.name, x.n, x.most).WithFix("give a number in that range, or leave it out")
 		}
 	}
 	return nil

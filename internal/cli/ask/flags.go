@@ -91,7 +91,7 @@ func InRange(name string, n, least, most int) error {
 		return nil
 	}
 	return fault.Newf(fault.Usage, "--%s: %d is not between %d and %d", name, n, least, most).
-		WithFix("give such a number, or leave it out")
+		WithFix("give a number in that range, or leave it out")
 }
 
 // flagOf maps the fields of a memory to the flags that set them.

@@ -519,5 +519,5 @@ func inRange(c *cobra.Command, field *operation.Field, name string, x float64) e
 	case field.Type().Kind() == reflect.Int:
 		return InRange(name, int(x), int(least), int(most))
 	}
-	return fault.Newf(fault.Usage, "--%s: %v is not a number from %v to %v", name, x, least, most).WithFix("give such a number, or leave it out")
+	return fault.Newf(fault.Usage, "--%s: %v is not a number from %v to %v", name, x, least, most).WithFix("give a number in that range, or leave it out")
 }
